@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests with attackers of an MMTP session. Most attackers must have no effect
- * on the session. To check this, a session with the attacker is compared with a
- * session without the attacker. Both sessions must exchange the same messages
- * at the same times, and must output the same buffers. Their statistics must
- * also be the same, except for the counters of refused messages
- * (docs/wire-mmtp.md section 2: a refused message changes no state except a
- * counter).
+/* Tests of attacks on an MMTP session. In most tests, the attacker must have no
+ * effect on the session. Such a test runs the same session twice, once with the
+ * attacker and once without. In both runs, the endpoints must exchange the same
+ * messages at the same times, and the receiver must output the same buffers.
+ * The statistics of both runs must also be the same, except for the counters of
+ * refused messages. (docs/wire-mmtp.md section 2: a refused message changes no
+ * state except such a counter.)
  */
 
 #include <gst/check/gstcheck.h>
@@ -13,11 +13,12 @@
 #include "mmtpattacker.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* Size of a frame. With this size, the stream has 1.2 Mbit/s, which the fast
- * path can carry alone. */
+/* Size of a frame in bytes. With 25 frames per second, the stream has
+ * 1.2 Mbit/s. The fastest path (4 Mbit/s) can carry this stream alone. */
 #define FRAME_SIZE 6000
 #define KEY "correct horse"
-/* Time in ns after which every message that was sent has arrived. */
+/* Time in ns after which a message that was sent has certainly arrived. The
+ * attacker replays only messages that are older than this. */
 #define SETTLED (2 * SECOND)
 #define MAX_RECORDED 4000
 
@@ -30,26 +31,30 @@ struct _Attack
   void (*attack) (Attack * self, MmtpNetwork * network);
   guint32 state;                /* State of the random numbers. */
   /* SHA-256 of all messages between the sender and the receiver, with their
-   * times and addresses. Two runs with the same result have exchanged the same
-   * messages. Messages from or to the attacker are not included. */
+   * times and addresses. If this hash is the same in two runs, the endpoints
+   * have exchanged the same messages. Messages from or to the attacker are not
+   * included. */
   GChecksum *messages;
   GArray *recorded;             /* Array of Recorded, or NULL. */
   MmtpOverheard known;
   guint n_sent;                 /* Number of messages that the attacker sent. */
   guint8 nonce_s[MMTP_NONCE_SIZE];      /* Nonce of the sender's last INIT. */
   gboolean accepted;            /* An ACCEPT answered this INIT. */
-  /* TRUE if the attacker has got a cookie for its own address */
+  /* TRUE if the attacker has got a handshake cookie for its own address and has
+   * not used it yet. `cookie` is this cookie. */
   gboolean has_cookie;
   guint8 cookie[MMTP_COOKIE_SIZE];
-  /* Path whose messages the attacker intercepts. */
+  /* Number of the path on which the attacker intercepts the sender's messages.
+   */
   guint attacker_path;
-  /* TRUE if the attacker is on the sender's host */
+  /* TRUE if the attacker runs on the sender's host. Its address is then the
+   * sender's address with another port. */
   gboolean shares_host;
 };
 
-/* Returns the source address of a forged message. It may be the sender's
- * address or any other address, because an attacker can forge source addresses.
- */
+/* Returns a random source address for a forged message, because an attacker can
+ * forge source addresses. It is the address of one of the sender's paths or, in
+ * one of four cases, the address of a host outside the session. */
 static MmtpAddress
 draw_address (Attack * self)
 {
@@ -88,11 +93,11 @@ keep (Attack * self, MmtpNetwork * network, MmtpRole from,
   g_array_append_val (self->recorded, recorded);
 }
 
-/* Returns whether a message answers an INIT or OPEN that the attacker sent with
- * the sender's address. Such answers are dropped, because they would use
- * capacity of the path. The attackers do not need the answers: they send
- * messages to the sender directly.
- */
+/* An attacker may send an INIT or OPEN (a request of the handshake) with the
+ * sender's address. Returns whether the message `bytes` is the receiver's
+ * answer to such a request. The simulation drops these answers, because they
+ * would use capacity of the sender's path. This does not weaken the attackers,
+ * because they pass their own messages to the sender directly. */
 static gboolean
 is_for_attacker (Attack * self, const guint8 * bytes)
 {
@@ -241,7 +246,9 @@ count_refused (const guint64 refused[MMTP_LAST_REFUSAL])
   return n;
 }
 
-/* Runs the same session twice, the second time with the attacker. */
+/* Runs the same session twice for `seconds` s, the second time with the
+ * attacker. Checks that the endpoints refuse the messages of the attacker, and
+ * that the attacker has no effect on the session. */
 static void
 check_that_nothing_changes (Attack * attack, const gchar * key, guint seconds)
 {
@@ -266,7 +273,7 @@ check_that_nothing_changes (Attack * attack, const gchar * key, guint seconds)
 
 /* Sends a forged message of an attacker that has guessed the message numbers,
  * the times and the stream number correctly. The attacker does not know the
- * secrets. */
+ * secrets of the session (nonces, cookie, challenge and trailer). */
 static void
 guess (Attack * self, MmtpNetwork * network)
 {
@@ -326,8 +333,9 @@ GST_START_TEST (noise_changes_nothing)
 
 GST_END_TEST;
 
-/* The attacker sends INITs from its own address. If it receives a cookie, it
- * sends an OPEN with this cookie. The session of the sender must not be
+/* While the sender has a session, the attacker requests a session for itself.
+ * It sends INITs from its own address to get a cookie. If it receives a cookie,
+ * it sends an OPEN with this cookie. The session of the sender must not be
  * affected. */
 static void
 ask_for_session (Attack * self, MmtpNetwork * network)
@@ -360,7 +368,7 @@ GST_START_TEST (who_comes_second_changes_nothing)
 
 GST_END_TEST;
 
-/* While a sender has a session, another sender on the same host asks for a
+/* While a sender has a session, another sender on the same host requests a
  * session. The first session must not be affected. */
 GST_START_TEST (who_comes_second_from_the_same_host_changes_nothing)
 {
@@ -372,10 +380,12 @@ GST_START_TEST (who_comes_second_from_the_same_host_changes_nothing)
 
 GST_END_TEST;
 
-/* --- on-path attackers without the key ------------------------------------ */
+/* --- on-path attackers, no key -------------------------------------------- */
 
-/* Sends one of the recorded messages again, either unchanged, or damaged, or
- * from another address, or to the endpoint that has sent it. */
+/* Draws one of the recorded messages of the session at random. If it was sent
+ * at least SETTLED ns ago, sends a copy of it. The copy is unchanged, or
+ * damaged, or has another source address, or goes back to the endpoint that
+ * sent the message. */
 static void
 replay (Attack * self, MmtpNetwork * network)
 {
@@ -417,8 +427,9 @@ GST_START_TEST (what_is_replayed_later_changes_nothing)
 
 GST_END_TEST;
 
-/* Sends a damaged copy of the latest message, which arrives before the message
- * itself. The endpoint must not use any byte of the copy. */
+/* Sends a damaged copy of the message that an endpoint has sent last. The copy
+ * arrives before the message itself. The endpoint that receives the copy must
+ * ignore it completely. */
 static void
 spoil_the_latest (Attack * self, MmtpNetwork * network)
 {
@@ -444,8 +455,7 @@ GST_START_TEST (what_is_spoiled_changes_nothing)
 GST_END_TEST;
 
 /* Sends a forged message of an attacker that knows the nonces and the cookie of
- * the session, but not its key.
- */
+ * the session, but not the key of the session. */
 static void
 send_with_known_nonces (Attack * self, MmtpNetwork * network)
 {
@@ -476,13 +486,14 @@ GST_START_TEST (who_sees_all_but_the_key_changes_nothing)
 
 GST_END_TEST;
 
-/* --- on-path attackers of the handshake ----------------------------------- */
+/* --- attacks on the handshake --------------------------------------------- */
 
 #define FORGED_DISTANCE (SECOND / 10000)        /* 10,000 messages a second */
 #define N_FORGED_STEPS 4        /* INIT, COOKIE, OPEN, ACCEPT */
 
-/* The forged messages. An attacker sends one of them as soon as it has seen a
- * message of the handshake. */
+/* The kinds of forged messages in the tests of the handshake. `reason` is the
+ * reason in a REFUSE. When the attacker sees a message of the handshake, it
+ * sends forged messages of one of these kinds to the sender. */
 static const struct
 {
   MmtpType type;
@@ -500,14 +511,18 @@ static const struct
 typedef struct
 {
   Attack attack;
-  /* The attacker reacts to messages of this type with a forged message. */
+  /* When the attacker sees a handshake message of this type, it sends forged
+   * messages of the type `type`. */
   MmtpType step;
   MmtpType type;                /* Type of the forged message. */
   MmtpRefuseReason reason;
-  /* TRUE if the attacker relays a COOKIE and sends no forged message */
+  /* TRUE if the attacker forges no messages. Instead, it requests a COOKIE for
+   * its own address from the receiver, and forwards this COOKIE to the sender.
+   */
   gboolean relays;
   gboolean seen;
-  /* A COOKIE that the receiver has made for an address of the attacker. */
+  /* The last COOKIE message that the receiver has sent to an address of the
+   * attacker. */
   guint8 relayed[64];
   gsize relayed_size;
 } Handshaker;
@@ -536,8 +551,9 @@ send_forged_answer (Handshaker * self, MmtpNetwork * network, guint path)
   mmtp_network_to_sender (network, path, bytes, size);
 }
 
-/* Requests a COOKIE from the receiver for an address of the attacker, and
- * forwards this COOKIE to the sender. */
+/* Sends an INIT to the receiver from an address of the attacker. The receiver
+ * answers with a COOKIE that is valid for this address only. Forwards this
+ * COOKIE to the sender. */
 static void
 relay_cookie (Handshaker * self, MmtpNetwork * network, guint path)
 {
@@ -607,8 +623,9 @@ begin_handshake (MmtpNetwork * network, Handshaker * self, guint n_paths)
   answer_what_was_seen (network, self);
 }
 
-/* The endpoints have a key. An attacker sends forged messages during the
- * handshake. The handshake must succeed nevertheless. */
+/* Both endpoints have a key, which the attacker does not know. When the
+ * attacker sees a certain message of the handshake, it sends forged answers to
+ * the sender. The handshake must succeed nevertheless. */
 GST_START_TEST (a_forged_step_of_the_handshake_stops_nothing)
 {
   Handshaker self = { {NULL,}, };
@@ -628,9 +645,10 @@ GST_START_TEST (a_forged_step_of_the_handshake_stops_nothing)
 
 GST_END_TEST;
 
-/* The attacker gets a COOKIE that the receiver has made for the attacker's
- * address, and relays it to the sender. This COOKIE arrives before the COOKIE
- * for the sender's own address. The handshake must succeed nevertheless. */
+/* A COOKIE is valid only for the address for which the receiver has made it.
+ * The attacker requests a COOKIE for its own address and forwards it to the
+ * sender. This COOKIE arrives before the COOKIE for the sender's own address.
+ * The handshake must succeed nevertheless. */
 GST_START_TEST (a_cookie_of_another_address_stops_nothing)
 {
   Handshaker self = { {NULL,}, };
@@ -648,8 +666,10 @@ GST_START_TEST (a_cookie_of_another_address_stops_nothing)
 
 GST_END_TEST;
 
-/* Sends INITs from the addresses of other hosts, and INITs from the sender's
- * address but without a key. Both kinds use up the budget of unknown hosts. */
+/* Sends an INIT without a seal, the HMAC that shows that a sender has the key.
+ * In half of the calls, the INIT comes from the sender's address, otherwise
+ * from another host. The receiver limits its answers to INITs without a seal,
+ * and the INITs of this function use up this limit. */
 static void
 flood_with_inits (Handshaker * self, MmtpNetwork * network)
 {
@@ -667,8 +687,9 @@ flood_with_inits (Handshaker * self, MmtpNetwork * network)
   mmtp_network_to_receiver (network, &address, bytes, size);
 }
 
-/* Sends an OPEN with the correct address and nonce, but without a valid MAC. In
- * half of the calls, the cookie is also wrong. */
+/* Sends a forged OPEN, the request for a session, in the sender's name. It has
+ * the sender's address and nonce, but no valid MAC. In half of the calls, the
+ * cookie is also wrong. */
 static void
 send_open_as_sender (Handshaker * self, MmtpNetwork * network)
 {
@@ -709,8 +730,9 @@ send_any_step (Handshaker * self, MmtpNetwork * network, guint i)
 }
 
 /* An attacker floods the receiver with INITs before the sender sends its first
- * INIT. Then the attacker sends forged messages of all steps of the handshake
- * until the stream runs. The handshake must succeed nevertheless. */
+ * INIT. Then the attacker sends 10,000 forged messages per second for 2 s, with
+ * all types of handshake messages. The handshake must succeed nevertheless, and
+ * the stream must run. */
 GST_START_TEST (a_flooded_handshake_succeeds)
 {
   Handshaker self = { {NULL,}, };
@@ -772,7 +794,9 @@ begin_second (MmtpNetwork * network)
 }
 
 /* After the end of a session, an attacker replays the messages of the session.
- * The session must not begin again, even while its cookie is still valid. */
+ * The session must not begin again, although the OPEN (the request for the
+ * session) is among these messages and its cookie is still valid for some
+ * seconds. */
 GST_START_TEST (a_session_that_is_over_does_not_come_back)
 {
   Attack attack = { NULL, };
@@ -797,9 +821,9 @@ GST_START_TEST (a_session_that_is_over_does_not_come_back)
 
 GST_END_TEST;
 
-/* After the end of the first session, an attacker replays the messages of this
- * session. The receiver must accept a second sender, and the replayed messages
- * must not disturb the second session. */
+/* A session has ended. An attacker replays its messages before and while a
+ * second sender begins a session. The receiver must accept the second sender,
+ * and the replayed messages must not disturb the second session. */
 GST_START_TEST (an_old_session_is_nothing_to_a_new_one)
 {
   Attack attack = { NULL, };
@@ -829,9 +853,10 @@ GST_START_TEST (an_old_session_is_nothing_to_a_new_one)
 
 GST_END_TEST;
 
-/* Two sessions took place one after the other, and both have ended. If an
- * attacker replays the messages of both sessions, neither session may begin
- * again, even while the cookies of both are still valid. */
+/* Two sessions took place one after the other, and both have ended. An attacker
+ * replays the messages of both sessions. Neither session may begin again,
+ * although the cookies in the replayed requests are still valid for some
+ * seconds. */
 GST_START_TEST (two_sessions_that_are_over_do_not_come_back)
 {
   Attack attack = { NULL, };
@@ -856,9 +881,9 @@ GST_START_TEST (two_sessions_that_are_over_do_not_come_back)
 
 GST_END_TEST;
 
-/* Sends 2000 OPENs with cookies that the receiver has not made. In half of the
- * cookies, the field for the time is 0. The receiver must refuse all these
- * OPENs and begin no session. */
+/* Sends 2000 OPENs (requests for a session) with cookies that the receiver has
+ * not made. In half of the cookies, the field for the time is 0. The receiver
+ * must refuse all these OPENs and begin no session. */
 GST_START_TEST (a_session_needs_a_cookie)
 {
   Attack attack = { NULL, };
@@ -899,10 +924,12 @@ write_init (guint8 * bytes, gsize room, guint32 number)
   return mmtp_packet_write (&message, bytes, room);
 }
 
-/* docs/wire-mmtp.md section 4: the receiver may send at most 20,000 answers per
- * second, and at most a tenth of this number in one burst. Before an OPEN
- * arrives, the receiver stores only answers that wait for transmission. The
- * number of these answers is limited. */
+/* In each of three seconds, 100,000 INITs (requests for a cookie) from
+ * different addresses arrive at the same moment. The receiver stores nothing
+ * about the hosts that send INITs. It stores only its answers until they are
+ * sent, and these must be at most 1024. The receiver may send at most 20,000
+ * answers per second (docs/wire-mmtp.md section 4), and at most a tenth of this
+ * number in one burst. */
 GST_START_TEST (a_flood_of_inits_leaves_nothing_behind)
 {
   MmtpReceiverConfig config;
@@ -947,8 +974,9 @@ flood (Attack * self, MmtpNetwork * network)
 }
 
 /* Floods the receiver with INITs from many addresses during a session. The
- * session must not be disturbed. The simulated network also checks that no
- * address gets more bytes from the receiver than it has sent. */
+ * session must not be disturbed. The simulated network also checks the
+ * receiver: it must not send more bytes to an address than it has received from
+ * this address, unless the address is validated. */
 GST_START_TEST (a_flood_of_inits_does_not_disturb_a_session)
 {
   MmtpNetwork quiet, attacked;
@@ -973,9 +1001,9 @@ GST_END_TEST;
 
 /* --- attackers who intercept messages ------------------------------------- */
 
-/* An attacker intercepts the sender's messages on one path and keeps them. The
- * receiver does not get them. Later, resend () sends them to the receiver from
- * the attacker's address. */
+/* An attacker intercepts the sender's messages on one path and keeps them, so
+ * the receiver does not get them. Later, resend () sends them to the receiver
+ * from the attacker's address. */
 static gboolean
 steal (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
     const guint8 * bytes, gsize size, gpointer data)
@@ -1006,9 +1034,11 @@ resend (Attack * self, MmtpNetwork * network)
   g_array_set_size (self->recorded, 0);
 }
 
-/* The receiver validates a new address: it waits for an answer from this
- * address. Only the sender can make this answer, so the attacker gets no path.
- * The session continues on the other paths. */
+/* An attacker has intercepted the sender's messages on one path, and sends them
+ * to the receiver from its own address. The receiver validates each new
+ * address: it sends a CHALLENGE to the address and waits for the answer. Only
+ * the sender can make this answer, so the attacker must get no path. The
+ * session must continue on the other paths. */
 GST_START_TEST (an_attacker_gets_no_path)
 {
   MmtpSenderPathStats stats;
@@ -1033,10 +1063,11 @@ GST_START_TEST (an_attacker_gets_no_path)
 
 GST_END_TEST;
 
-/* The attacker intercepts a RESPONSE, which the receiver therefore does not
- * get. Later the attacker sends the RESPONSE from its own address. The receiver
- * must not validate this address, because a challenge is valid for one address
- * only. */
+/* A RESPONSE is the sender's answer to a CHALLENGE, with which the receiver
+ * validates an address. The attacker intercepts a RESPONSE, so the receiver
+ * does not get it. Later the attacker sends this RESPONSE from its own address.
+ * The receiver must not validate the attacker's address, because a challenge is
+ * valid for one address only. */
 static gboolean
 steal_response (MmtpNetwork * network, MmtpRole from,
     const MmtpAddress * address, const guint8 * bytes, gsize size,
@@ -1065,8 +1096,10 @@ GST_START_TEST (a_stolen_response_validates_nobody)
   assert_equals_int (mmtp_network_get_sent (&network, &own), 0);
   assert_equals_int (network.sessions, 1);
   assert_equals_int (network.lost + network.refused, 0);
-  /* If the receiver answers on a path, but the sender cannot measure the path,
-   * the sender closes the path after 7 s. */
+  /* All RESPONSEs were intercepted, so no second path has joined the session.
+   * The path of the handshake needs no RESPONSE, so the stream must continue on
+   * this path. Of the 15 s of the stream, the buffers of at least 7 s must be
+   * output. */
   fail_unless (network.out->len >= (15 - 8) * 25, "%u buffers",
       network.out->len);
   finish (&network, &attack);
@@ -1084,8 +1117,8 @@ typedef struct
 {
   MmtpAddress address;
   /* Both values are in ms. `next_init` is the time at which the sender sends
-   * its next INIT; 0 after the sender has got a cookie. `wait` is the interval
-   * between that INIT and the one after it. */
+   * its next INIT, or 0 after the sender has got a cookie. `wait` is the
+   * interval between the next INIT and the one after it. */
   guint next_init, wait;
 } RealSender;
 
@@ -1138,8 +1171,8 @@ typedef enum
 {
   INITS_FROM_ANYWHERE,
   INITS_FROM_ONE_PREFIX,
-  /* The next two floods consist of OPEN messages. Their cookies were not made
-   * by the receiver. */
+  /* The next two types of floods consist of OPENs (requests for a session). The
+   * cookies in these OPENs were not made by the receiver. */
   OPENS_FROM_ANYWHERE,
   OPENS_FROM_ONE_PREFIX,
   N_FLOODS
@@ -1177,8 +1210,9 @@ send_forged_requests (Flood * self, FloodType type)
   }
 }
 
-/* Sends the INITs again: the first time after 250 ms. The wait doubles each
- * time, up to 2 s (docs/wire-mmtp.md section 4). */
+/* Sends the INITs of those real senders that repeat their INIT at the time
+ * `ms`. A sender repeats its first INIT after 250 ms. It doubles the interval
+ * after each repetition, up to 2 s (docs/wire-mmtp.md section 4). */
 static void
 ask_again (Flood * self, guint ms)
 {
@@ -1212,8 +1246,8 @@ take_answers (Flood * self)
 }
 
 /* A flood of 10,000 forged requests per second lasts for 10 s. In its first two
- * seconds, 200 real senders begin. No host had a session before. All 200
- * senders must get a cookie before the flood ends. */
+ * seconds, 200 real senders begin a handshake. None of their hosts had a
+ * session before. All 200 senders must get a cookie before the flood ends. */
 GST_START_TEST (flood_of_requests_keeps_no_sender_out)
 {
   guint ms, i, without = 0;
@@ -1230,8 +1264,9 @@ GST_START_TEST (flood_of_requests_keeps_no_sender_out)
     without += flood.real[i].next_init > 0;
   fail_unless (without == 0, "%u of %u senders have no cookie", without,
       N_REAL);
-  /* If all forged requests come from the same address prefix, the budget of
-   * this prefix limits the number of answers. */
+  /* If __i__ is odd, all forged requests come from one network. The receiver
+   * may send this network 100 answers immediately and 100 more per second. In
+   * addition, it may send one answer to each real sender. */
   if (__i__ % 2)
     fail_unless (flood.n_answers <= N_REAL + 100 + FLOOD_TIME / 1000 * 100,
         "%u answers", flood.n_answers);
@@ -1240,9 +1275,10 @@ GST_START_TEST (flood_of_requests_keeps_no_sender_out)
 
 GST_END_TEST;
 
-/* Sends INITs from forged addresses in the sender's own prefix. The receiver
- * must nevertheless answer the sender: the sender has had a session, and the
- * receiver reserves a part of its budget of answers for such hosts. */
+/* Sends INITs from forged addresses in the sender's own network (address
+ * prefix). They use up the answers that the receiver sends to this network. The
+ * sender must nevertheless get an answer: it had a session before, and the
+ * receiver reserves additional answers for such hosts. */
 static void
 flood_own_prefix (Attack * self, MmtpNetwork * network)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks which caps are accepted from the network. Only texts that GStreamer's
- * own writer produces are accepted. */
+/* Checks which texts of caps the receiver accepts from the network. Caps are
+ * GStreamer's description of a media format. Only caps in the form that
+ * GStreamer itself writes, and with fields of plain types, are accepted. */
 
 #include <gst/check/gstcheck.h>
 #include <string.h>

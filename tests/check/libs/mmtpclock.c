@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks how the receiver estimates the sender's clock. */
+/* Checks MmtpClock, which converts times of the sender's clock to the
+ * receiver's clock. */
 
 #include <gst/check/gstcheck.h>
 #include <math.h>
@@ -12,9 +13,9 @@
 
 GST_START_TEST (short_times_become_whole)
 {
-  /* The sender's clock starts at one of these times: just before the 24-bit
-   * times wrap, just before the 32-bit times wrap, at 0, and in the middle of
-   * the range. */
+  /* Times in us at which the sender's clock starts, in one run each: just
+   * before the 24-bit sending times of messages wrap, just before the 32-bit
+   * due times wrap, 0, and the middle of the range of 64 bits. */
   static const guint64 starts[] = { G_GUINT64_CONSTANT (167772150),
     G_GUINT64_CONSTANT (0xfffffff0), 0, G_MAXUINT64 / 2
   };
@@ -26,8 +27,8 @@ GST_START_TEST (short_times_become_whole)
 
     mmtp_clock_init (&clock, START, sender);
     for (step = 1; step < 100; step++) {
-      /* Messages are sent at intervals of 50 s. The one-way delay of every
-       * second message is 300 ms longer. */
+      /* Messages are sent at intervals of 50 s. Every second message has a
+       * one-way delay that is 300 ms longer than that of the other messages. */
       guint64 sent = sender + step * G_GUINT64_CONSTANT (50000000);
       guint64 now = START + SECONDS (50) * step + MS (300) * (step % 2);
 
@@ -65,7 +66,8 @@ GST_START_TEST (the_minimum_transit_is_the_offset_until_one_is_told)
 
 GST_END_TEST;
 
-/* The offset of the clock jumps by 100 ms. The output times must not jump. They
+/* The sender announces a new offset between the two clocks, which is 100 ms
+ * more than before. The times at which buffers are output must not jump. They
  * must shift by at most 1 ms per second, until they have shifted by 100 ms. */
 GST_START_TEST (what_goes_out_never_jumps)
 {
@@ -101,19 +103,19 @@ GST_START_TEST (what_goes_out_does_not_go_back)
   fail_unless (mmtp_clock_map_output (&clock, START + SECONDS (100), 1000000)
       == first);
   /* The due time of the next buffer is earlier than that of the previous
-   * buffer. Only in this case may the output time be earlier, too.
-   */
+   * buffer, so its output time must be earlier, too. This is the only case in
+   * which output times may go back. */
   fail_unless (mmtp_clock_map_output (&clock, START + SECONDS (100), 900000)
       < first);
 }
 
 GST_END_TEST;
 
-/* The speeds of the sender's clock and of the receiver's clock differ by the
- * factor 1 + `skew`. A skew therefore makes the measured one-way delays
- * increase or decrease steadily. Noise is added to the measured delays, but not
- * to the timestamps of the buffers. MmtpClock must find the skew in spite of
- * the noise: the interval between two output buffers must be exact to a few
+/* The sender's clock and the receiver's clock run at different speeds. The
+ * ratio of the speeds is 1 + `skew`, so the measured one-way delays increase or
+ * decrease steadily. Noise is added to the measured delays, but not to the
+ * timestamps of the buffers. MmtpClock must find the skew in spite of the
+ * noise: the interval between two output buffers must be exact to a few
  * microseconds. */
 static void
 check_skew (gdouble skew, gdouble noise)

@@ -12,7 +12,8 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 #define PACKET 1000             /* bytes */
-#define PER_MS 1e6              /* Factor from bytes per ns to bytes per ms. */
+/* Converts a rate from bytes per ns to bytes per ms. */
+#define PER_MS 1e6
 
 typedef struct
 {
@@ -55,8 +56,9 @@ get_extra (const Fixture * fixture)
   return mmtp_delivery_rate_get_extra (&fixture->rate);
 }
 
-/* Sends a packet every 10 ms from the time `from` to the time `to`, which are
- * in ms. A packet needs 20 ms to arrive. The receiver reports every 50 ms. */
+/* Simulates a sender that sends a packet every 10 ms, from the time `from` to
+ * the time `to` in ms. Each packet takes 20 ms to arrive, and the receiver
+ * sends a report every 50 ms. */
 static void
 run_steadily (Fixture * fixture, guint64 from, guint64 to)
 {
@@ -124,9 +126,9 @@ GST_START_TEST (steady_path_has_no_bursts)
 
 GST_END_TEST;
 
-/* Sends a packet every 10 ms from the time `from` to the time `to`, which are
- * in ms. The packets arrive in bursts: every 200 ms, 20 packets arrive within
- * 4 ms. */
+/* Simulates a sender that sends a packet every 10 ms, from the time `from` to
+ * the time `to` in ms. The packets arrive in bursts: every 200 ms, 20 packets
+ * arrive within 4 ms. */
 static void
 run_in_bursts (Fixture * fixture, guint64 from, guint64 to)
 {
@@ -186,8 +188,8 @@ GST_START_TEST (burst_is_bounded_and_forgotten)
   report (&fixture, 2420, 1990, 2400, 1);
   report (&fixture, 2421, 2391, 2401, 39);
   extra = get_extra (&fixture);
-  /* The measured size of a burst is limited to the bytes that the path delivers
-   * in 200 ms at its rate of 100 bytes per ms. */
+  /* The measured size of a burst must be limited to 20,000 bytes. The path
+   * delivers this many bytes in 200 ms at its rate of 100 bytes per ms. */
   fail_unless (extra > 19500 && extra < 20001);
   report (&fixture, 2821, 2801, 2811, 1);
   fail_unless (fabs (get_extra (&fixture) - extra / G_E) < 1);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests floods of forged messages. An attacker sends 10,000 messages per
- * second. There is one run for each message type, each state of the endpoints
- * and each kind of attacker. Each run is compared with a run without an
- * attacker:
+/* Floods the endpoints of an MMTP session with forged messages: an attacker
+ * sends 10,000 messages per second. There is one run for each message type,
+ * each state of the endpoints and each kind of attacker. Each run is compared
+ * with a run without an attacker:
  *
- * - The increase of the loss must be less than one percentage point.
- * - The work for a message, the memory in use and the number of answers must
- *   stay within bounds.
+ * - The loss of the stream must increase by less than one percentage point.
+ * - The work for a forged message, the memory in use and the number of answers
+ *   must stay within bounds.
  *
- * The environment variable MMTP_FLOOD_MS sets the duration of a flood.
+ * The environment variable MMTP_FLOOD_MS sets the duration of a flood in ms.
  * MMTP_FLOOD_SEED sets the seed of the random numbers. If MMTP_FLOOD_TABLE is
- * 1, the test prints the results.
+ * set, the test prints the results.
  */
 
 #include <gst/check/gstcheck.h>
@@ -23,8 +23,9 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 #define SECOND (1000 * MS)
-/* Size of a frame. With this size, the stream has 480 kbit/s. The slowest path
- * carries 500 kbit/s. */
+/* Size of a frame in bytes. With 25 frames per second, the stream has
+ * 480 kbit/s. Even the slowest path, which has 500 kbit/s, can carry this
+ * stream alone. */
 #define FRAME_SIZE 2400
 #define KEY "correct horse"
 #define CAPS "video/mpeg, mpegversion=(int)2"
@@ -33,53 +34,57 @@
 #define HUGE_FLOOD 20           /* ms */
 #define DEFAULT_FLOOD 200       /* ms */
 /* Maximum duration in ms of a flood while a session ends. It is less than the
- * session timeout of both endpoints, which is 10 s. */
+ * session timeout of both endpoints, which is 10 s, so that the timeout does
+ * not expire during the flood. */
 #define MAX_ENDING 5000
-/* Minimum duration in ms of a flood while a second sender takes over from a
- * sender that has died (state TAKING_OVER). */
+/* Minimum duration in ms of a flood in the state TAKING_OVER, in which a second
+ * sender takes the place of a sender that has died. */
 #define MIN_TAKE_OVER 1000
 #define RESTART_TIME (500 * MS)
-/* In the state TAKING_OVER, the flood begins at this time after the start of
- * the second sender. The receiver accepts the second sender only after 1 s,
+/* Time in ns from the start of the second sender to the beginning of the flood,
+ * in the state TAKING_OVER. In this state, a second sender takes the place of a
+ * sender that has died. The receiver accepts the second sender only after 1 s,
  * because the session of the first sender may still be alive. The flood thus
  * begins just before the receiver accepts the second sender. */
 #define TAKE_OVER_AFTER (900 * MS)
 #define DEFAULT_SEED 2
-/* The attacker keeps this number of messages of each type. It keeps the latest
- * ones.
- */
+/* Number of messages of each type that the attacker records, to replay them
+ * later. It keeps the latest ones. */
 #define N_SEEN 64
 #define N_STRANGERS 1024
 #define UNKNOWN_TYPE MMTP_LAST_TYPE
 #define ANY_TYPE (MMTP_LAST_TYPE + 1)   /* All types, in random order. */
 #define N_TYPES (MMTP_LAST_TYPE + 2)
 
-/* A flood may increase the loss of the stream by at most this number of
+/* A flood may increase the loss of the stream by less than this number of
  * percentage points. */
 #define MAX_ADDED_LOSS 1.0
-/* Maximum time by which a flood may delay the stream, in ms. It equals the
- * maximum time that the test waits for the handshake. */
+/* Maximum time in ms by which a flood may delay the beginning of the stream.
+ * The flood may delay the handshake, in which messages are repeated at
+ * intervals of up to 2 s. */
 #define MAX_DELAY 2000
 /* Maximum work of the two endpoints for one forged message. The work is the
- * number of basic blocks of MMTP's code that are executed. It includes the work
- * for the answers that the forged message causes.
+ * number of basic blocks (pieces of code without branches) of MMTP that are
+ * executed. It includes the work for the answers that the forged message
+ * causes.
  *
  * Most forged messages cause a few hundred basic blocks. The most expensive
  * message is a copy that arrives before its original, for example a copy of the
  * OPEN that begins a session. */
 #define MAX_STEPS 50000
-/* Maximum number of bytes by which the memory of a run with a flood may exceed
- * the memory of a run without a flood. It includes the memory of the session
- * and of the stream, because a copied message may make them begin earlier. The
- * limit is increased by MAX_MESSAGE_GROWTH bytes for each additional message
- * that the endpoints send, because the test itself stores these messages. */
+/* Limit in bytes for the growth of the memory during a flood, compared with the
+ * growth in a run without a flood. It allows for the memory of the session and
+ * of the stream: a copied message may make the session begin earlier, during
+ * the flood. The endpoints may also send more messages in the run with a flood,
+ * and the test itself stores the messages. The limit is therefore increased by
+ * MAX_MESSAGE_GROWTH bytes for each additional message. */
 #define MAX_GROWTH (256 * 1024)
 #define MAX_MESSAGE_GROWTH 128
-/* Limits for the number of messages that an attacker off the path can provoke
- * in a running session. Its flood may cause at most MAX_ANSWERS messages per
- * second, and at most MAX_ANSWERS_AT_ONCE messages in one burst
- * (docs/security.md, Floods). While there is no session, each forged message
- * may cause one answer. */
+/* Limits for the number of messages that the endpoints send because of a flood.
+ * They apply to an attacker off the path, if a session has already begun. The
+ * endpoints may then send at most MAX_ANSWERS messages per second, and
+ * MAX_ANSWERS_AT_ONCE more in a burst (docs/security.md, Floods). In all other
+ * cases, each forged message may cause one message. */
 #define MAX_ANSWERS 1000
 #define MAX_ANSWERS_AT_ONCE 200
 
@@ -87,8 +92,9 @@
 
 static guint64 n_steps;
 
-/* The test is compiled with -fsanitize-coverage=trace-pc, so the compiler
- * inserts a call of this function into each basic block of MMTP's code. */
+/* Counts the executed code of MMTP. The test is compiled with
+ * -fsanitize-coverage=trace-pc, so the compiler inserts a call of this function
+ * into each basic block of MMTP's code. */
 void __sanitizer_cov_trace_pc (void);
 
 void
@@ -117,16 +123,19 @@ typedef enum
   /* The receiver waits for the first sender, which has not started yet. */
   NOBODY,
   ASKING,                       /* The sender waits for COOKIE. */
-  /* The sender of a new session waits for ACCEPT. */
+  /* The sender has requested a session with an OPEN and waits for ACCEPT. */
   OPENING,
-  /* The sender waits for CHALLENGE on two paths. */
+  /* The session exists, and the sender adds two more paths to it. On each of
+   * them it waits for CHALLENGE, with which the receiver validates its address.
+   */
   JOINING,
   STREAMING,
   ENDING,                       /* The sender waits for END-ACK. */
-  /* The previous sender has ended its session, and the next sender starts. */
+  /* The previous sender has ended its session, and the next sender begins a
+   * session. */
   OVER,
   /* The previous sender has died without ending its session, and the next
-   * sender starts. */
+   * sender begins a session. */
   TAKING_OVER,
   N_STATES
 } State;
@@ -154,8 +163,8 @@ typedef struct
   /* Number of messages that the two endpoints sent during the flood. */
   guint n_messages;
   guint64 refused[MMTP_LAST_REFUSAL];
-  /* Maximum work that one forged message has caused. The unit is a basic block
-   * of the compiled code. */
+  /* Maximum work that a single forged message has caused, as a number of
+   * executed basic blocks of MMTP's code. */
   guint64 steps;
   gint64 growth;                /* bytes */
 } Outcome;
@@ -170,7 +179,8 @@ struct _Flood
   guint each_ms;                /* Forged messages per ms. */
   guint32 random;
   gboolean flooding;
-  /* Bit mask of the message types that the network currently drops. */
+  /* Bit mask of the message types that the simulated network drops at present.
+   */
   guint lost;
     Recorded (*seen)[N_SEEN];
   guint n_seen[MMTP_LAST_TYPE];
@@ -243,14 +253,14 @@ flood (Flood * self, guint64 ms)
   self->outcome.growth += (gint64) get_memory () - (gint64) before;
 }
 
-/* Floods an endpoint while it waits for a message of the type `type`. The
- * network drops all messages of this type, so the endpoint waits longer than
- * usual. The network runs for `beforehand` ns, and then the flood begins.
+/* Floods the endpoints while one of them waits for a message of the type
+ * `type`. The network drops all messages of this type, so the endpoint waits
+ * longer than usual. The network first runs for `beforehand` ns without a
+ * flood, and then the flood begins.
  *
  * After this flood, the network drops no more messages. A second flood of
  * `more` ms follows. During the second flood, the missing message is requested
- * and sent again.
- */
+ * and sent again. */
 static void
 flood_without (Flood * self, MmtpType type, guint64 beforehand, guint more)
 {
@@ -285,8 +295,9 @@ begin_second (Flood * self)
   add_paths (self);
 }
 
-/* Runs the session from the first INIT until all paths carry the stream. One
- * path leaves and joins again. */
+/* Begins the session and runs it until all paths carry the stream. Afterwards
+ * one path leaves the session and joins it again. If the state of the run is
+ * NOBODY, ASKING, OPENING or JOINING, this function also runs the flood. */
 static void
 begin (Flood * self)
 {
@@ -358,8 +369,9 @@ get_seed (void)
   return text ? MAX (g_ascii_strtoull (text, NULL, 10), 1) : DEFAULT_SEED;
 }
 
-/* Makes the test allocate the memory that it keeps for each address. This must
- * happen before the test measures the memory in use. */
+/* The simulated network keeps an account of each address. Makes it allocate the
+ * accounts of all addresses of attackers now, so that this memory does not
+ * count as growth during the flood. */
 static void
 meet_strangers (Flood * self)
 {
@@ -421,11 +433,10 @@ static const MmtpRole roles[ANY_TYPE] = {
   [UNKNOWN_TYPE] = BOTH,
 };
 
-/* Returns the endpoint in whose name the next message is forged. If both
- * endpoints send messages of this type, the endpoint is drawn at random.
+/* Returns the endpoint in whose name the attacker sends the next message. If
+ * both endpoints send messages of this type, the endpoint is drawn at random.
  * Otherwise seven of eight messages are forged in the name of the endpoint that
- * sends this type, and one in the name of the other endpoint.
- */
+ * sends this type, and one in the name of the other endpoint. */
 static MmtpRole
 draw_role (Flood * self)
 {
@@ -436,11 +447,12 @@ draw_role (Flood * self)
   return attacker_draw (&self->random) % 8 ? role : BOTH & ~role;
 }
 
-/* Returns whether the attacker may forge the sender's address. The result is
- * FALSE for a request without a key while the sender has no session yet. Such
- * forged requests and the sender's own requests count towards the same limit of
- * answers. The forged requests could therefore prevent the session
- * (docs/security.md, Floods). */
+/* Returns whether the attacker may send the next message with the sender's
+ * address. It must not do so if there is no key, the message is a handshake
+ * request and the sender still waits for its session. The receiver limits its
+ * answers to such requests. Forged requests with the sender's address would use
+ * up the answers to the sender, so no session would begin (docs/security.md,
+ * Floods). */
 static gboolean
 may_be_sender (const Flood * self)
 {
@@ -515,9 +527,9 @@ draw_trailer (Flood * self)
   return high << 32 | attacker_draw (&self->random);
 }
 
-/* Sends a forged message of an attacker that has guessed the numbers, the times
- * and the position in the stream, but not the secrets (nonces, cookie,
- * challenge). */
+/* Sends a forged message of an attacker that has guessed the message numbers,
+ * the times and the stream numbers, but not the secrets (nonces, cookie,
+ * challenge and trailer). */
 static void
 guess (Flood * self)
 {
@@ -530,8 +542,8 @@ guess (Flood * self)
   send_forged_message (self, draw_role (self), &known, draw_trailer (self));
 }
 
-/* Sends a message that an attacker has forged. The attacker knows all messages
- * that were sent, but not the key. */
+/* Sends a message that an attacker has forged. The attacker has seen all
+ * messages of the session, but does not know the key. */
 static void
 send_without_key (Flood * self)
 {
@@ -552,8 +564,8 @@ find_seen (Flood * self, guint type, Recorded * copy)
 
   if (n == 0)
     return FALSE;
-  /* Half of the copies are copies of the newest recorded message. This message
-   * is still in flight when its copy is sent. */
+  /* In half of the calls, copies the newest recorded message. This message is
+   * still in flight, so the copy arrives before it. */
   if (!(attacker_draw (&self->random) & 1))
     back = attacker_draw (&self->random) % n;
   *copy = self->seen[type][(self->n_seen[type] - 1 - back) % N_SEEN];
@@ -621,8 +633,8 @@ replay (Flood * self)
   Recorded copy;
   guint path;
 
-  /* If no message of the type has been sent yet, a message of another type is
-   * copied, and its type is changed. */
+  /* If the endpoints have not sent a message of the wanted type yet, the
+   * attacker copies a message of another type and changes its type. */
   if (self->type == UNKNOWN_TYPE || !find_seen (self, self->type, &copy)) {
     if (!find_any_seen (self, &copy))
       return;
@@ -635,9 +647,8 @@ replay (Flood * self)
 
 #define N_OFF_PATH 2
 
-/* The first N_OFF_PATH entries of this table are attackers off the path, which
- * do not see the messages of the session. The other entries are attackers on
- * the path. */
+/* The first N_OFF_PATH attackers in this table are off the path: they do not
+ * see the messages of the session. The other attackers are on the path. */
 static const Attacker attackers[] = {
   {"off-path, no key", NULL, FALSE, guess},
   {"off-path, key", KEY, FALSE, guess},
@@ -653,8 +664,9 @@ get_loss (const Outcome * outcome)
   return 100.0 * (outcome->n_put - outcome->n_out) / outcome->n_put;
 }
 
-/* Returns how much later the stream began with the flood than without it, in
- * ms. */
+/* Returns how many ms later the stream began with the flood than without it.
+ * Both runs end at the same time, and the stream has a buffer every 40 ms. The
+ * difference of the numbers of buffers therefore shows the delay. */
 static gint
 get_delay (const Outcome * quiet, const Outcome * flooded)
 {
@@ -750,8 +762,9 @@ GST_START_TEST (flood_of_forged_messages_changes_nothing)
 
 GST_END_TEST;
 
-/* An off-path attacker sends a million messages per second. check_bounds ()
- * allows no more answers than in a flood of 10,000 messages per second. */
+/* An off-path attacker sends a million messages per second. The endpoints must
+ * not send more answers than in a flood of 10,000 messages per second;
+ * check_bounds () checks this. */
 GST_START_TEST (huge_flood_gets_no_more_answers)
 {
   const Attacker *attacker = &attackers[__i__];
@@ -777,15 +790,17 @@ GST_START_TEST (steps_are_counted)
 
 GST_END_TEST;
 
-/* --- attempts to move the session to another address ---------------------- */
+/* --- attempts to move the session ----------------------------------------- */
 
 /* An on-path attacker that is faster than the path tries to move the session,
- * or one path of the session, to its own address:
- * 1. It copies the sender's request and sends the copy from its own address.
- * 2. It forwards the receiver's answer to the sender, which reacts with a
- *    message.
- * 3. It sends a copy of this message from its own address. The copy arrives
- *    before the message itself. */
+ * or one path of the session, to its own address. It must not succeed. It acts
+ * in three steps:
+ * 1. It copies the sender's request (INIT or JOIN) and sends the copy from its
+ *    own address.
+ * 2. It forwards the receiver's answer (COOKIE or CHALLENGE) to the sender,
+ *    which reacts with a further message (OPEN or RESPONSE).
+ * 3. It sends a copy of this further message from its own address. The copy
+ *    arrives before the message itself. */
 typedef struct
 {
   MmtpNetwork network;
@@ -845,7 +860,8 @@ static const struct
 };
 
 #define THEFT_TIME 8            /* s */
-/* Maximum time in s that the test waits for the end of the handshake. */
+/* Maximum time in s from the start of the sender to the beginning of the
+ * stream. */
 #define MAX_START 2
 
 GST_START_TEST (address_of_a_session_is_not_stolen)

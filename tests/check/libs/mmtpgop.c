@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks which pictures refer to which. When the sender drops a picture, it
- * must also drop the pictures that refer to it. The pictures are in transport
- * order: an open GOP with the pattern IBBP is sent as I B B P, and its first
- * two B-frames refer to the previous GOP.
+/* Checks MmtpGop, which finds the pictures that refer to a dropped picture, so
+ * that the sender drops them, too. The pictures are in the order in which they
+ * are sent, and not in the order in which they are shown. For example, the
+ * first pictures of an open GOP are sent as I B B P. These two B-frames are
+ * shown before the I-frame, and refer also to the previous GOP.
  */
 
 #include <gst/check/gstcheck.h>
@@ -53,7 +54,9 @@ GST_START_TEST (rank_is_that_of_the_kind)
       MMTP_RANK_DROPPABLE);
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA | MMTP_FLAG_HEADER, 4),
       MMTP_RANK_KEY);
-  /* A droppable buffer, such as audio, refers to no picture. */
+  /* A buffer that has the flag DROPPABLE, but not the flag DELTA, refers to no
+   * picture. It contains audio, for example. It must get the rank of droppable
+   * buffers, and not that of a key frame. */
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DROPPABLE, 5),
       MMTP_RANK_DROPPABLE);
 }
@@ -71,8 +74,8 @@ GST_START_TEST (what_follows_a_loss_is_broken_until_the_next_key)
   fail_if (mmtp_gop_needs_dropped (&gop, &plain));
   fail_unless_equals_int (put (&gop, 0, 3), MMTP_RANK_KEY);
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA, 4), MMTP_RANK_DELTA);
-  /* A frame that belongs to an earlier GOP is lost. The loss must not affect
-   * the frames of the current GOP. */
+  /* A frame of an earlier GOP is lost. The loss must not affect the frames of
+   * the current GOP. */
   mmtp_gop_lose (&gop, gop.number - 1);
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA, 5), MMTP_RANK_DELTA);
 }
@@ -117,7 +120,9 @@ GST_START_TEST (given_up_reference_takes_its_group_and_the_leading_pictures)
   mmtp_gop_put (&gop, PICTURE_KIND_DROPPABLE, 5, 5 * PERIOD);
   fail_unless (mmtp_gop_needs_dropped (&gop, &leading));
   fail_if (mmtp_gop_needs_dropped (&gop, &plain));
-  /* The frames of the next GOP can be decoded. */
+  /* A leading picture is shown before its key frame and refers also to the
+   * previous GOP. Here the previous GOP is complete, so the leading pictures
+   * after this key frame must not be dropped. */
   put (&gop, 0, 6);
   fail_if (mmtp_gop_needs_dropped (&gop, &leading));
 }
@@ -154,8 +159,8 @@ GST_START_TEST (what_is_independent_needs_nothing)
   fail_unless (mmtp_picture_needs (&leading, 6, 5));
   fail_if (mmtp_picture_needs (&leading, 7, 5));
   /* A leading picture follows a key frame in the stream, but is shown before
-   * it, so it may refer to pictures of the previous GOP. If no picture is
-   * missing, it can be decoded. */
+   * it, so it may refer to pictures of the previous GOP. Here no picture is
+   * missing, so the leading picture must not be dropped. */
   fail_if (mmtp_picture_needs (&leading, 1, 0));
 }
 
@@ -163,7 +168,8 @@ GST_END_TEST;
 
 /* --- streams without key frames ------------------------------------------- */
 
-/* Drops frame `lost` and returns the first later frame that can be decoded. */
+/* Drops frame `lost`, and then passes further frames, none of which is a key
+ * frame. Returns the first later frame that need not be dropped. */
 static guint64
 find_end (MmtpGop * gop, guint64 lost)
 {
@@ -177,9 +183,9 @@ find_end (MmtpGop * gop, guint64 lost)
 }
 
 /* The stream has a single key frame, so the interval between key frames is
- * unknown and assumed to be one second. After frame 2 is dropped, the frames of
- * the next two seconds must be dropped, too. The frame after them must not be
- * dropped. */
+ * unknown and assumed to be one second. Frame 2 is dropped. The frames of the
+ * next two seconds (two intervals) must be dropped, too, but not the frame
+ * after them. */
 GST_START_TEST (stream_with_one_key_frame_goes_on_after_two_seconds)
 {
   MmtpGop gop;
@@ -221,10 +227,10 @@ GST_START_TEST (interval_has_a_bound)
 
 GST_END_TEST;
 
-/* Two packets of one key frame are 40 ms apart, and both are marked as key. For
- * example, they contain the two fields of the frame, or all packets of the
- * frame are marked. The 40 ms must not count as an interval between key frames.
- */
+/* Two packets of one key frame are 40 ms apart, and both are marked as a key
+ * frame. This happens if the packets contain the two fields of the frame, or if
+ * all packets of a key frame are marked. The 40 ms must not count as an
+ * interval between key frames. */
 GST_START_TEST (parts_of_a_key_frame_are_no_interval)
 {
   MmtpGop gop;
@@ -241,7 +247,10 @@ GST_START_TEST (parts_of_a_key_frame_are_no_interval)
 
 GST_END_TEST;
 
-/* This B-frame is shown before the P-frame to which it refers. */
+/* A P-frame was dropped. The B-frame after it in the stream refers to this
+ * P-frame, but is shown before it, so the timestamps go back by two frames. The
+ * B-frame must be dropped. Its earlier timestamp must not count as the
+ * beginning of another stream. */
 GST_START_TEST (b_frame_does_not_go_on_where_its_time_goes_back)
 {
   MmtpGop gop;
@@ -256,9 +265,10 @@ GST_START_TEST (b_frame_does_not_go_on_where_its_time_goes_back)
 
 GST_END_TEST;
 
-/* The timestamps of the stream jump to an earlier time, because of a seek or
- * because another stream begins. A frame before the jump was dropped. The frame
- * after the jump must nevertheless be accepted. */
+/* A frame was dropped. Then the timestamps of the stream jump to an earlier
+ * time, because of a seek or because another stream begins. The frame after
+ * this jump must be accepted, because it does not refer to the dropped frame.
+ */
 GST_START_TEST (stream_goes_on_where_its_times_go_back)
 {
   MmtpGop gop;

@@ -5,10 +5,11 @@
  *
  * If the sender is told in advance that a path is going to fail, no frame may
  * be lost. If a path is cut without such a warning, some frames may be lost:
- * those in flight at the cut, and those that are put into the sender in the
- * first 300 ms after the cut.
+ * those that are in flight when the path is cut, and those that are put into
+ * the sender in the next 300 ms.
  *
- * Further tests reproduce problems that users of bonding have reported:
+ * Further tests reproduce problems that users of bonding (the use of several
+ * links as one) have reported:
  * - paths that answer quickly but deliver nothing,
  * - paths that fail and return again and again,
  * - paths whose delay jumps.
@@ -24,8 +25,8 @@
 #define CUT (10 * SECOND)
 #define BACK (20 * SECOND)
 #define END (40 * SECOND)
-/* Maximum time in ns for the sender to detect a sudden failure of a path.
- * Frames that are put into the sender during this time may be lost. */
+/* Maximum time in ns that the sender may need to detect the sudden failure of a
+ * path. Frames that are put into the sender during this time may be lost. */
 #define SURPRISE (300 * MS)
 
 #define MEGABIT 125000          /* bytes per second */
@@ -39,9 +40,9 @@ add_path (MmtpSimulationConfig * config, guint64 rate, guint64 delay)
   return mmtp_simulation_config_add_path (config, &path, &path);
 }
 
-/* Configures a video stream of 600 kbit/s that lasts 40 s, and two paths of 1.5
- * Mbit/s each. The stream has I-, P- and B-frames, 25 per second. `limit` is
- * the initial delay in ns. */
+/* Configures a video stream of 600 kbit/s that lasts 40 s, and two paths of
+ * 1.5 Mbit/s each. The stream has I-, P- and B-frames, 25 per second. `limit`
+ * is the initial delay in ns, after which a frame is late. */
 static void
 config_init (MmtpSimulationConfig * config, guint64 limit, guint64 seed)
 {
@@ -75,9 +76,9 @@ run (MmtpSimulationConfig * config, const gchar * what)
   return simulation;
 }
 
-/* Checks that only two kinds of frames are lost: those that were put into the
- * sender at a time in [from, to), and later frames that refer to such a frame.
- * No frame may be late. */
+/* Checks that a frame is lost only for one of two reasons: it was put into the
+ * sender at a time in [from, to), or it refers to such a lost frame. No frame
+ * may be late. */
 static void
 check_lost_only (MmtpSimulation * simulation, guint64 from, guint64 to)
 {
@@ -117,10 +118,11 @@ run_cut (guint path, guint64 limit, guint64 phase)
   virtual_link_config_add_outage (&config.paths[path].link, CUT + phase,
       BACK + phase, 0);
   simulation = run (&config, what);
-  /* Frames of two periods may be lost. The first is the period of one initial
-   * delay (D0, `limit`) before the outage, because these frames may be in
-   * flight when the outage begins. The second is the time until the sender has
-   * detected the outage (SURPRISE). */
+  /* Only frames that are put into the sender in the following interval may be
+   * lost. It begins one initial delay (D0, `limit`) before the outage, because
+   * these frames may be in flight when the outage begins. It ends SURPRISE ns
+   * after the beginning of the outage, when the sender must have detected the
+   * outage. */
   check_lost_only (simulation, CUT + phase - limit, CUT + phase + SURPRISE);
   fail_unless (mmtp_simulation_get_result (simulation)->paths[path].state
       == MMTP_PATH_ACTIVE);
@@ -185,8 +187,8 @@ GST_START_TEST (cut_with_warning_loses_nothing)
 
 GST_END_TEST;
 
-/* The only path fails. The application is informed, and the stream continues
- * when the path returns. */
+/* The only path fails for 5 s. The sender must inform the application, and the
+ * stream must continue when the path returns. */
 GST_START_TEST (only_path_is_told_broken_and_comes_back)
 {
   MmtpSimulationConfig config;
@@ -211,8 +213,9 @@ GST_START_TEST (only_path_is_told_broken_and_comes_back)
 
 GST_END_TEST;
 
-/* A new path is added during the stream, and later the old path is removed.
- * Figure 1 of the MMTP paper shows this vertical handoff. */
+/* A new path is added during the stream, and later the old path is removed. No
+ * frame may be lost. Figure 1 of the MMTP paper shows such a change of paths (a
+ * vertical handoff). */
 GST_START_TEST (new_path_takes_over_from_the_old_one)
 {
   MmtpSimulationConfig config;
@@ -237,9 +240,9 @@ GST_START_TEST (new_path_takes_over_from_the_old_one)
 
 GST_END_TEST;
 
-/* Stored media are sent ahead of their due times (section 4.2 of the MMTP
- * paper). When both paths fail for 3 s, the deadlines of the frames are
- * therefore far away. No frame may be lost or late. */
+/* Both paths fail for 3 s. The media are stored, so the sender sends the frames
+ * ahead of their due times (section 4.2 of the MMTP paper). The deadlines of
+ * the frames are therefore so far away that no frame may be lost or late. */
 GST_START_TEST (stored_media_outlasts_an_outage_of_all)
 {
   MmtpSimulationConfig config;
@@ -261,9 +264,10 @@ GST_END_TEST;
 
 /* --- cases from bonding users --------------------------------------------- */
 
-/* The path with the shorter round trip becomes silent and stays silent. Frames
- * that are due more than SURPRISE (300 ms) after the silence began must be
- * output in time. The only exception are frames that refer to a lost frame. */
+/* The path with the shorter round trip becomes silent and stays silent. A frame
+ * may be lost if it was in flight at that moment, or if it is put into the
+ * sender in the next 300 ms (SURPRISE). Frames that refer to a lost frame may
+ * be lost, too. All other frames must be output in time. */
 GST_START_TEST (silent_fast_path_ages)
 {
   MmtpSimulationConfig config;
@@ -284,10 +288,9 @@ GST_START_TEST (silent_fast_path_ages)
 GST_END_TEST;
 
 /* The path with the shorter round trip delivers only small messages, such as
- * keep-alives and their answers. All larger messages on it, such as those with
- * video, are lost. The sender must not prefer this path because of its short
- * round trip.
- */
+ * keep-alives and their answers. All larger messages are lost on it, such as
+ * those with video. The sender must not prefer this path because of its short
+ * round trip. */
 GST_START_TEST (beautiful_round_trip_without_data_wins_nothing)
 {
   MmtpSimulationConfig config;
@@ -310,7 +313,7 @@ GST_START_TEST (beautiful_round_trip_without_data_wins_nothing)
 GST_END_TEST;
 
 /* The first of two paths never delivers a packet. No frame may be lost, because
- * the second path can carry the stream alone. */
+ * the second path can carry the whole stream. */
 GST_START_TEST (path_that_never_answers_does_no_harm)
 {
   MmtpSimulationConfig config;
@@ -329,7 +332,8 @@ GST_END_TEST;
 
 /* The first path works for `up` ns, is silent for `down` ns, works again, and
  * so on. A frame may be lost only if it was in flight when the path became
- * silent, or if it was put into the sender less than 300 ms after that. */
+ * silent, or if it was put into the sender in the first 300 ms of the silence.
+ */
 static void
 run_flapping (const gchar * what, guint64 up, guint64 down)
 {
@@ -404,9 +408,9 @@ GST_START_TEST (delay_that_jumps_each_second)
       result->data_packets);
   fail_unless_equals_int (result->too_late, 0);
   /* The delay jumps on the first path only, and the second path has enough
-   * capacity for the whole stream. Frames may therefore be lost only between a
-   * jump and the moment at which the sender detects it, which is at most 300 ms
-   * later. */
+   * capacity for the whole stream. Frames may therefore be lost only in the
+   * short time from a jump until the sender detects it. This time is at most
+   * 300 ms. */
   fail_unless (mmtp_simulation_count_lost (simulation, 0,
           END) <= 15 * 25 * 0.3);
   fail_unless_equals_int (mmtp_simulation_count_lost (simulation, 37 * SECOND,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks when the sender repeats an INIT or OPEN, and how it computes its first
- * estimate of the rate. This estimate depends on the round trips of the
- * handshake. The test acts as the receiver. Times are in ms.
+/* Checks the sender's part of the handshake: when it repeats an INIT (the
+ * request for a cookie) or an OPEN (the request for a session), and how it
+ * makes its first estimate of the path's rate. It computes this estimate from
+ * the round trips of the handshake. The test acts as the receiver. Times are in
+ * ms.
  */
 
 #include <gst/check/gstcheck.h>
@@ -13,8 +15,8 @@
 #define MAX_SIZE 1472
 #define OPEN_SIZE 1200
 #define SHORT_OPEN_SIZE 116
-/* Maximum of the first estimate of the rate, in bit/s, if it is not known which
- * INIT or OPEN was answered. */
+/* Maximum of the sender's first estimate of the rate, in bit/s, if the sender
+ * does not know which of several INITs or OPENs was answered. */
 #define CAUTIOUS_RATE 1200000
 
 typedef struct
@@ -53,8 +55,8 @@ fixture_clear (Fixture * fixture)
   mmtp_key_clear (&fixture->key);
 }
 
-/* Checks that the next message is an INIT or OPEN of `size` bytes that is sent
- * at `time`. */
+/* Checks that the sender sends its next message at `time` and not earlier. The
+ * message must have the type `type` (INIT or OPEN) and `size` bytes. */
 static void
 expect (Fixture * fixture, guint64 time, MmtpType type, gsize size)
 {
@@ -71,7 +73,7 @@ expect (Fixture * fixture, guint64 time, MmtpType type, gsize size)
   fail_unless_equals_int (mmtp_packet_parse_header (&message, bytes, size,
           MMTP_SENDER), MMTP_VALID);
   fail_unless_equals_int (message.type, type);
-  /* After the last INIT that is due, mmtp_handshake_write () must be called
+  /* After the last INIT that is due, the test must call mmtp_handshake_write ()
    * once more. This call writes no message. It only makes the handshake wait
    * for an answer. */
   mmtp_handshake_write (&fixture->handshake, bytes, sizeof (bytes), &path);
@@ -111,9 +113,10 @@ take_cookie (Fixture * fixture, guint64 time)
           sizeof (bytes), &path), OPEN_SIZE);
 }
 
-/* The handshake has accepted a first COOKIE. At `time` another COOKIE arrives,
- * which answers a repeated INIT. The handshake must refuse this COOKIE, but
- * learns from it that the repeated INIT was not lost. */
+/* The handshake has accepted a first COOKIE, the answer to an INIT. At `time`
+ * another COOKIE arrives, which answers a repeated INIT. The handshake must
+ * refuse this second COOKIE, but learns from it that the repeated INIT was not
+ * lost. */
 static void
 take_further_cookie (Fixture * fixture, guint64 time)
 {
@@ -135,8 +138,8 @@ take_accept (Fixture * fixture, guint64 time, gboolean * is_minimum)
       is_minimum);
 }
 
-/* Runs a handshake until the sender has received the first COOKIE. The COOKIE
- * arrives 600 ms after the first INIT was sent. */
+/* Runs a handshake until the sender has received the first COOKIE, the answer
+ * to an INIT. The COOKIE arrives 600 ms after the first INIT was sent. */
 static void
 begin_long (Fixture * fixture)
 {
@@ -146,10 +149,10 @@ begin_long (Fixture * fixture)
   take_cookie (fixture, 600);
 }
 
-/* The OPEN is larger than the INIT, because it is padded. Its round trip is
- * therefore 1 ms longer. From this difference, the sender must compute a rate
- * of 9 to 10 Mbit/s. `is_minimum` must be FALSE: this rate is not only a lower
- * bound. */
+/* The OPEN is larger than the INIT, because the OPEN is padded. The round trip
+ * of the OPEN (601 ms) is therefore 1 ms longer than that of the INIT (600 ms).
+ * From this difference, the sender must compute a rate of 9 to 10 Mbit/s.
+ * `is_minimum` must be FALSE: this rate is not only a lower bound. */
 GST_START_TEST (long_round_trip_gives_a_certain_estimate)
 {
   gboolean is_minimum;
@@ -169,7 +172,8 @@ GST_START_TEST (long_round_trip_gives_a_certain_estimate)
 GST_END_TEST;
 
 /* Two INITs were sent, and only one COOKIE has arrived. This COOKIE may answer
- * the first INIT or the second one. */
+ * the first INIT or the second one, so the sender does not know the round trip.
+ * Its estimate of the rate must be only CAUTIOUS_RATE. */
 GST_START_TEST (missing_cookie_gives_a_cautious_estimate)
 {
   gboolean is_minimum;
@@ -184,9 +188,9 @@ GST_START_TEST (missing_cookie_gives_a_cautious_estimate)
 
 GST_END_TEST;
 
-/* An INIT is lost, so the measured round trip of the INIT is longer than the
- * round trip of the OPEN. The sender must not estimate the rate from these
- * round trips. */
+/* The first of three INITs is lost. The measured round trip of the INIT is
+ * therefore longer than the round trip of the OPEN, although the OPEN is
+ * larger. The sender must not estimate the rate from these round trips. */
 GST_START_TEST (lost_init_gives_no_estimate)
 {
   gboolean is_minimum;
@@ -222,10 +226,10 @@ GST_START_TEST (lost_open_does_not_count_as_delay)
 
 GST_END_TEST;
 
-/* On a link of 10 kbit/s with a delay of 100 ms, no ACCEPT arrives within 1.5
- * times the round trip of the INIT, so the sender repeats the OPEN. The ACCEPT
- * then arrives too early to be an answer to the second OPEN. The sender must
- * estimate the rate of the link from the first OPEN. */
+/* On a link of 10 kbit/s with a delay of 100 ms, the ACCEPT does not arrive
+ * within 1.5 times the round trip of the INIT, so the sender repeats the OPEN.
+ * The ACCEPT then arrives so soon that it cannot be an answer to the second
+ * OPEN. The sender must estimate the rate of the link from the first OPEN. */
 GST_START_TEST (slow_path_gives_an_estimate_despite_a_repeated_open)
 {
   gboolean is_minimum;

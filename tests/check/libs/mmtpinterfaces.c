@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of mmtpinterfaces.h, which detects network interfaces. The tests add,
- * change and remove devices in a network namespace of their own. A test is
- * reported as skipped if such a namespace is not permitted.
+/* Tests of mmtpinterfaces.h, which detects the network interfaces of the host.
+ * Each test runs in a network namespace of its own, in which it adds, changes
+ * and removes devices. If the system does not permit such a namespace, the test
+ * is reported as skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -71,8 +72,9 @@ is_readable (MmtpInterfaces * interfaces, gint timeout)
   return poll (&wait, 1, timeout) == 1;
 }
 
-/* Waits for notifications and updates the list `interfaces` until it equals
- * `expected`. Each update must report whether it has changed the list. */
+/* Waits for notifications of the kernel and updates the list `interfaces` until
+ * it equals `expected`. Each update must report whether it has changed the
+ * list. */
 static void
 expect (MmtpInterfaces * interfaces, const gchar * expected)
 {
@@ -101,7 +103,8 @@ expect_same (MmtpInterfaces * interfaces)
   fail_if (mmtp_interfaces_update (interfaces));
 }
 
-/* Makes routes to the receiver over both devices. Routing prefers wlan0. */
+/* Makes routes to the receiver over both devices, wlan0 and usb0. The route
+ * over wlan0 has the lower metric, so the kernel prefers it. */
 static void
 make_routes (void)
 {
@@ -152,13 +155,14 @@ GST_START_TEST (interfaces_come_and_go)
   expect (interfaces, "wlan0 1500, usb0 1280");
   netns_must ("ip link set usb0 down");
   expect (interfaces, "wlan0 1500");
-  /* When the device is up again, it has its address, but no route to the
-   * receiver. The device must not be listed before it has this route. */
+  /* The device usb0 is up again and has its address, but it has no route to the
+   * receiver. It must not be listed before it has this route. */
   netns_must ("ip link set usb0 up");
   expect_same (interfaces);
   netns_must ("ip route add default via 198.51.100.1 dev usb0 metric 200");
   expect (interfaces, "wlan0 1500, usb0 1280");
-  /* Without a carrier the device is up but not running. */
+  /* The other end of wlan0 goes down, so wlan0 has no carrier. It is up but not
+   * running, and must not be listed. */
   netns_must ("ip link set wlan0x down");
   expect (interfaces, "usb0 1280");
   netns_must ("ip link set wlan0x up");
@@ -192,8 +196,9 @@ GST_START_TEST (mtu_and_name_are_followed)
 
 GST_END_TEST;
 
-/* Each run of the test adds one `route`. `leads` is TRUE if packets to the
- * receiver can then use the device usb0. */
+/* Each run of the test adds one of these routes. If `leads` is TRUE, the route
+ * leads over the device usb0 to the receiver, so usb0 must be listed
+ * afterwards. Otherwise usb0 must not be listed. */
 GST_START_TEST (any_table_counts_and_only_what_leads_there)
 {
   static const struct
@@ -249,9 +254,9 @@ GST_START_TEST (ipv6_needs_an_address_that_is_ready)
   assert_found (interfaces, "");
   netns_must ("ip -6 route add default via fe80::1 dev wlan0");
   netns_must ("ip -6 route add default via fe80::1 dev usb0 table 102");
-  /* The receiver is not on a link of this host, so a link-local address cannot
-   * reach it. Each interface must be found only after it has a global address.
-   */
+  /* The receiver is not on a link of this host, so a packet with a link-local
+   * source address cannot reach it. Each interface must be listed only after it
+   * has a global address. */
   netns_must ("ip address add 2001:db8:1::7/64 dev wlan0");
   expect (interfaces, "wlan0 1500");
   netns_must ("ip address add 2001:db8:2::9/64 dev usb0 nodad");
@@ -278,8 +283,8 @@ GST_START_TEST (link_local_receiver_is_on_its_link)
 
 GST_END_TEST;
 
-/* Packets to the host itself use the loopback interface, whichever other routes
- * exist. */
+/* Packets from the host to itself use the loopback interface, whichever other
+ * routes exist. Only the loopback interface must be listed. */
 GST_START_TEST (to_ourselves_leads_loopback)
 {
   static const gchar *const remotes[] = { "127.0.0.1", "192.0.2.7", "::1" };
@@ -312,8 +317,8 @@ run_batch (const gchar * commands)
 }
 
 /* The kernel sends more netlink notifications than the socket can hold, and
- * reports that some were lost. The program must then read the complete list of
- * interfaces again. */
+ * reports that some were lost. The list of interfaces must nevertheless be
+ * correct: the program must read the complete list again. */
 GST_START_TEST (storm_of_changes_loses_nothing)
 {
   GString *batch = g_string_new (NULL);

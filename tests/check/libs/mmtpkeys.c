@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks MMTP's keys, cookies, trailers and replay window against
- * docs/wire-mmtp.md. The results of HMAC-SHA-256 were computed with Python:
+ * docs/wire-mmtp.md. The expected results were computed with Python. Some
+ * comments below contain the Python expressions, which use these definitions.
+ * `h` is HMAC-SHA-256, and the nonces are the random numbers of the two
+ * endpoints.
  *
  *   def h (key, *parts):
  *     return hmac.new (key, b"".join (parts), "sha256").digest ()
@@ -57,9 +60,10 @@ assert_bytes (const guint8 * bytes, const gchar * hexadecimal)
 
 /* --- the key of the application ------------------------------------------- */
 
-/* The expected key is h (b"correct horse", b"mmtp1 handshake"). The second key
- * is derived from bytes (range (200)), which is longer than a block of SHA-256.
- */
+/* The handshake key is the HMAC-SHA-256 of the text "mmtp1 handshake", with the
+ * application's key as the key of the HMAC. The test uses two application keys:
+ * the text "correct horse", and the 200 bytes 0 to 199, which are longer than a
+ * block of SHA-256 (64 bytes). */
 GST_START_TEST (the_handshake_key_is_derived)
 {
   guint8 bytes[200];
@@ -81,8 +85,10 @@ GST_START_TEST (the_handshake_key_is_derived)
 
 GST_END_TEST;
 
-/* The expected MAC is the result of this Python expression, in which h (key,
- * ...) is HMAC-SHA-256:
+/* The MAC of a handshake message is the first 16 bytes of an HMAC-SHA-256 with
+ * the handshake key. Here the message consists of the bytes 0 to 91. The
+ * expected MAC was computed with this Python expression, in which h (key, ...)
+ * is HMAC-SHA-256:
  *   h (h (b"correct horse", b"mmtp1 handshake"), bytes (range (92)))[:16] */
 GST_START_TEST (a_handshake_is_signed)
 {
@@ -111,8 +117,10 @@ GST_START_TEST (a_handshake_is_signed)
 
 GST_END_TEST;
 
-/* The expected seal is the result of this Python expression, in which h (key,
- * ...) is HMAC-SHA-256:
+/* The seal of a handshake message is the first 8 bytes of an HMAC-SHA-256 with
+ * the handshake key. Here the message consists of the bytes 0 to 23. The
+ * expected seal was computed with this Python expression, in which h (key, ...)
+ * is HMAC-SHA-256:
  *   h (h (b"correct horse", b"mmtp1 handshake"), bytes (range (24)))[:8] */
 GST_START_TEST (a_seal_proves_the_key)
 {
@@ -212,8 +220,10 @@ check_cookie (const Cookie * self, guint64 now)
       self->nonce_s, self->cookie);
 }
 
-/* The expected cookie is the result of this Python expression, in which h (key,
- * ...) is HMAC-SHA-256:
+/* A cookie consists of the time in s (8 bytes) and of the first 24 bytes of an
+ * HMAC-SHA-256. The HMAC uses the receiver's secret, and covers the time, the
+ * sender's address and the sender's nonce. The expected cookie was computed
+ * with this Python expression, in which h (key, ...) is HMAC-SHA-256:
  *   (0x0102030405).to_bytes (8, "big") + h (bytes (range (0x80, 0xa0)),
  *     (0x0102030405).to_bytes (8, "big"), bytes ([192, 0, 2, 1, 0x13, 0x8c]),
  *     nonce_s)[:24] */
@@ -308,11 +318,15 @@ init_direction (MmtpDirection * direction, const gchar * application_key,
   mmtp_key_clear (&key);
 }
 
-/* The expected trailer of the sender is
+/* In a session with a key, the trailer of a message is the first 8 bytes of an
+ * HMAC-SHA-256. The HMAC covers the number of the message and the message
+ * itself. Its key is derived from the secret of the session and is different
+ * for the two endpoints. The expected trailer of the sender was computed with
+ * these Python expressions, in which h (key, ...) is HMAC-SHA-256:
  *   secret = h (b"correct horse", b"mmtp1 session", nonce_s, nonce_r)
  *   h (h (secret, b"sender"), (0x0102030405060708).to_bytes (8, "big"),
  *     bytes ([0x2c, 0, 0, 0, 0, 0, 0, 0xff]))[:8]
- * The trailer of the receiver has b"receiver" in place of b"sender". */
+ * For the trailer of the receiver, b"receiver" replaces b"sender". */
 GST_START_TEST (with_a_key_the_trailer_is_an_hmac)
 {
   MmtpDirection sender, receiver;
@@ -458,9 +472,10 @@ static const guint64 jumps[] = {
   G_GUINT64_CONSTANT (1) << 32, G_MAXUINT64 - 3000
 };
 
-/* The replay window jumps from message number `first` to message number `last`.
- * The numbers between them were not received, so they must count as new. The
- * numbers up to `first` were received, so they must still count as replayed. */
+/* The highest accepted message number jumps from `first` to `last`. The
+ * messages with numbers between these two were not received, so their numbers
+ * must count as new. The messages up to `first` were received, so their numbers
+ * must still count as replayed. */
 GST_START_TEST (the_window_jumps)
 {
   const guint64 jump = jumps[__i__], first = 3000, last = first + jump;
@@ -480,10 +495,10 @@ GST_START_TEST (the_window_jumps)
 
 GST_END_TEST;
 
-/* A replay window must refuse the number of a message if this number was
- * accepted before, or if it is too old for the window. It must accept all other
- * numbers. The test compares its decisions with a list of all numbers that were
- * accepted. */
+/* A replay window must refuse a message number in two cases: the number was
+ * accepted before, or it is too old for the window. It must accept all other
+ * numbers. The test compares the decisions of the window with a list of all
+ * accepted numbers. */
 GST_START_TEST (the_window_is_a_list_of_numbers)
 {
   enum
@@ -510,10 +525,10 @@ GST_START_TEST (the_window_is_a_list_of_numbers)
 
 GST_END_TEST;
 
-/* Several libraries can compute the HMAC of MMTP. With each library, the result
- * must equal the HMAC of GLib. SHA-256 processes blocks of 64 bytes. The test
- * uses messages of all sizes from 8 to 308 bytes, and keys that are shorter and
- * longer than a block. */
+/* Several libraries can compute the HMAC-SHA-256 of a message. Whichever
+ * library MMTP was built with, the result must equal the HMAC of GLib. SHA-256
+ * processes blocks of 64 bytes. The test therefore uses messages of all sizes
+ * from 8 to 308 bytes, and keys that are shorter and longer than a block. */
 GST_START_TEST (the_hmac_is_that_of_glib)
 {
   guint8 bytes[8 + 300], key[100], digest[MMTP_HMAC_SIZE];

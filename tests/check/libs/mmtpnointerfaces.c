@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Without libmnl, mmtp_interfaces_new() must fail with an error that names
- * libmnl. */
+/* Without the library libmnl, mmtp_interfaces_new() cannot find any interface.
+ * It must fail with an error that names libmnl. */
 
 #include <gst/check/gstcheck.h>
 

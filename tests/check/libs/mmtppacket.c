@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks MMTP's codec against the drawings of docs/wire-mmtp.md. For each type
- * there is a message whose bytes were written by hand from the drawings, with
- * different values in all fields. Further cases are messages that are too
- * short, too long or invalid according to the text of that page, and numbers
- * that wrap.
+/* Checks the functions that parse and write MMTP messages against
+ * docs/wire-mmtp.md. For each message type there is an example. Its bytes were
+ * written by hand according to the layouts of that page, with different values
+ * in all fields. Further cases are messages that are too short, too long or
+ * invalid according to that page, and numbers that wrap.
  */
 
 #include <gst/check/gstcheck.h>
@@ -45,9 +45,11 @@ typedef struct
   /* The endpoint that sends the message: a value of MmtpRole, or BOTH. */
   guint from;
   gsize min;                    /* Shorter messages are refused as SHORT. */
-  /* A message that is cut to at least this number of bytes is still VALID. */
+  /* The test cuts the message after each possible number of bytes. If at least
+   * this number of bytes is left, the result is still VALID. */
   gsize min_valid;
-  /* Expected result for a message with additional bytes after its body. */
+  /* Expected result of the parser if further bytes are appended to the message.
+   */
   MmtpRefusal longer;
   /* The bytes of the whole message, in hexadecimal. */
   const gchar *bytes;
@@ -277,8 +279,8 @@ GST_START_TEST (every_type_is_written_as_drawn)
 GST_END_TEST;
 
 /* Parses a message and writes it again. The result must be the same bytes. Each
- * field has a different value, so a field that is read from a wrong place
- * changes the bytes. */
+ * field has a different value, so the bytes change if the parser reads a field
+ * from a wrong place. */
 GST_START_TEST (every_type_is_read_as_drawn)
 {
   const Vector *vector = &vectors[__i__];
@@ -350,9 +352,10 @@ GST_START_TEST (only_whose_role_it_is_sends_a_type)
 
 GST_END_TEST;
 
-/* Section 4: the parser must refuse a message with another version of MMTP. A
- * REFUSE is the only exception: it contains the version that the receiver
- * supports, so that the sender can read this version. */
+/* docs/wire-mmtp.md, section 4: the parser must refuse a message of another
+ * version of MMTP. The only exception is a REFUSE. With it, the receiver tells
+ * the sender which version it supports, so the sender must be able to read it.
+ */
 GST_START_TEST (another_version_is_refused_but_in_a_refuse)
 {
   const Vector *vector = &vectors[__i__];
@@ -410,9 +413,11 @@ GST_START_TEST (types_without_a_name_are_refused)
 
 GST_END_TEST;
 
-/* Section 4: the receiver must answer messages of the previous version and of
- * the next version. In such a message it reads only the fields that the answer
- * needs. */
+/* docs/wire-mmtp.md, section 4: the receiver answers an INIT or OPEN of another
+ * version of MMTP with a REFUSE, which repeats the nonce of the request. From
+ * an INIT or OPEN of the previous or the next version, the parser must
+ * therefore read the nonce. It must refuse all other messages of these
+ * versions. */
 GST_START_TEST (of_another_version_the_nonce_is_read)
 {
   static const guint8 nonce[] = NONCE_VALUE;
@@ -448,19 +453,21 @@ typedef struct
 {
   const gchar *vector;
   gsize offset;
-  /* Bytes in hexadecimal that replace those at `offset`. */
+  /* New bytes, in hexadecimal, for the example message. They replace its bytes
+   * from `offset` on. */
   const gchar *bytes;
   MmtpRefusal expected;
 } Change;
 
 static const Change changes[] = {
-  /* If the flag PRELUDE is set, the flag FIRST must be set, too
-   * (docs/wire-mmtp.md, section 3). */
+  /* In a DATA message, the flag PRELUDE is valid only together with the flag
+   * FIRST (docs/wire-mmtp.md, section 3). */
   {"data", 14, "29", MMTP_REFUSED_MALFORMED},
   {"data-prelude", 14, "45", MMTP_REFUSED_MALFORMED},
   {"data-only-prelude", 14, "81", MMTP_VALID},
   /* The prelude is an optional header at the beginning of the payload. If the
-   * payload is empty, there can be no prelude. */
+   * payload is empty, there can be no prelude, so the flag PRELUDE is invalid.
+   */
   {"data-empty", 14, "ff", MMTP_REFUSED_MALFORMED},
   /* The prelude is an optional header at the beginning of the payload. Its
    * first byte is its length, which must be 2 to 64. The prelude must fit into
@@ -486,7 +493,7 @@ static const Change changes[] = {
   {"open", 63, "03938700", MMTP_VALID},
   {"open", 63, "03938701", MMTP_REFUSED_MALFORMED},
   {"open", 63, "ffffffff", MMTP_REFUSED_MALFORMED},
-  /* The field "longest message" of OPEN and JOIN allows 128 to 65507 bytes. */
+  /* The field "longest message" of OPEN and JOIN must be 128 to 65507 bytes. */
   {"open", 79, "0080", MMTP_VALID},
   {"open", 79, "007f", MMTP_REFUSED_MALFORMED},
   {"open", 79, "ffe3", MMTP_VALID},
@@ -495,21 +502,22 @@ static const Change changes[] = {
   {"join", 23, "007f", MMTP_REFUSED_MALFORMED},
   {"join", 23, "ffe3", MMTP_VALID},
   {"join", 23, "ffe4", MMTP_REFUSED_MALFORMED},
-  /* The keep-alive period is 10 to 10000 ms. */
+  /* The keep-alive period in an OPEN must be 10 to 10000 ms. */
   {"open", 81, "000a", MMTP_VALID},
   {"open", 81, "0009", MMTP_REFUSED_MALFORMED},
   {"open", 81, "2710", MMTP_VALID},
   {"open", 81, "2711", MMTP_REFUSED_MALFORMED},
-  /* A flag or a reason code that has no meaning yet is valid, because a future
-   * version may define it. */
+  /* A flag or a reason code that this version of MMTP does not define is valid,
+   * because a future version may define it. */
   {"open", 91, "fe", MMTP_VALID},
   {"accept", 51, "fe", MMTP_VALID},
   {"refuse", 23, "ff", MMTP_VALID},
   {"leave", 8, "fe", MMTP_VALID},
   {"leave", 9, "ff", MMTP_VALID},
   {"keepalive", 33, "fe", MMTP_VALID},
-  /* The low 16 bits of the 64-bit channel number must match bytes 2 and 3
-   * (section 2 of docs/wire-mmtp.md). */
+  /* Some messages contain all 64 bits of their channel number, the sequence
+   * number of the message on its path. The low 16 bits must match bytes 2 and 3
+   * of the message (section 2 of docs/wire-mmtp.md). */
   {"join", 2, "0709", MMTP_REFUSED_MALFORMED},
   {"join", 7, "ffffffffffff0708", MMTP_VALID},
   {"join", 14, "18", MMTP_REFUSED_MALFORMED},
@@ -521,9 +529,9 @@ static const Change changes[] = {
    * is unknown. Any other value is invalid. */
   {"keepalive", 38, "00", MMTP_VALID},
   {"keepalive", 38, "02", MMTP_REFUSED_MALFORMED},
-  /* The first report has the number 1, so the report number 0 is invalid. The
-   * number of records (n) and the number of ranges in each record (m) must
-   * match the size of the report. */
+  /* The first report of a session has the number 1, so the report number 0 is
+   * invalid. The number of records in a report, and the number of ranges in
+   * each record, must match the size of the report. */
   {"report", 15, "00000000", MMTP_REFUSED_MALFORMED},
   {"report", 30, "02", MMTP_REFUSED_MALFORMED},
   {"report", 30, "04", MMTP_REFUSED_MALFORMED},
@@ -542,8 +550,9 @@ static const Change changes[] = {
   {"caps", 7, "00", MMTP_REFUSED_MALFORMED},
   {"caps-ack", 7, "00", MMTP_REFUSED_MALFORMED},
   {"caps-ack", 7, "ff", MMTP_VALID},
-  /* A CAPS message contains a piece of a text. The whole text has at most 8192
-   * bytes, and the piece must be within the text. */
+  /* A CAPS message contains a piece of the text of the stream's caps. The whole
+   * text may have at most 8192 bytes, and the piece must lie within the text.
+   */
   {"caps", 8, "2000", MMTP_VALID},
   {"caps", 8, "2001", MMTP_REFUSED_MALFORMED},
   {"caps", 8, "1008", MMTP_REFUSED_MALFORMED},
@@ -604,8 +613,9 @@ count_message (const gchar * domain, GLogLevelFlags level,
   (*(guint *) n)++;
 }
 
-/* The codec refuses to write an invalid message. If the core tries to write
- * one, the core has an error. */
+/* mmtp_packet_write () must refuse to write an invalid message. It must also
+ * log a critical message, because only an error in MMTP itself can be the
+ * cause. */
 GST_START_TEST (what_the_text_excludes_is_not_written)
 {
   guint8 bytes[2000];
@@ -652,8 +662,9 @@ GST_START_TEST (a_probe_has_its_whole_size)
 
 GST_END_TEST;
 
-/* In version 1, the bit 0x02 in the flags of DATA was the flag PAIR. Now a
- * reader must ignore this bit, and a writer must set it to 0. */
+/* The bit 0x02 in the flags of a DATA message is not used any more; in version
+ * 1 it was the flag PAIR. The parser must ignore this bit, and the writer must
+ * set it to 0. */
 GST_START_TEST (a_flag_of_data_that_is_zero_is_neither_read_nor_written)
 {
   MmtpMessage message;
@@ -707,10 +718,10 @@ GST_END_TEST;
 
 /* --- the prelude ---------------------------------------------------------- */
 
-/* Example values for the fields of the prelude, in the order of
- * docs/wire-mmtp.md. `bit` is the bit in the mask of the prelude that stands
- * for the field, and `bytes` is the value. Fields without a value are omitted.
- */
+/* Example values for the fields of the prelude (an optional header of a
+ * buffer), in the order of docs/wire-mmtp.md. `bit` is the bit in the mask of
+ * the prelude that announces the field, and `bytes` is the value. The bits that
+ * announce no bytes are omitted. */
 static const struct
 {
   guint8 bit;
@@ -758,8 +769,10 @@ check_prelude (const MmtpPrelude * prelude, guint8 mask)
   assert_equals_int (prelude->dts, mask & 0x20 ? 0x1234 : 0);
 }
 
-/* Unknown fields are at the end of the prelude. The length of the prelude says
- * how many bytes to skip. */
+/* The prelude is an optional header of a buffer. Its mask says which fields it
+ * has. A later version of MMTP may define more bits of the mask, and append the
+ * new fields to the prelude. The parser must skip these fields; the length of
+ * the prelude says how many bytes they have. */
 GST_START_TEST (a_prelude_has_what_its_mask_says)
 {
   MmtpMessage message;
@@ -838,7 +851,8 @@ get_distance (guint64 a, guint64 b)
 
 /* Returns the number that is nearest to `near` among all numbers whose low
  * `bits` bits are `low`. If two numbers are equally near, returns the larger
- * one. The function tries the numbers one by one. */
+ * one. The function tries the candidates one by one, so it is a simple
+ * reference for mmtp_unwrap (). */
 static guint64
 unwrap_slowly (guint64 low, guint bits, guint64 near)
 {
@@ -905,9 +919,10 @@ GST_END_TEST;
 
 GST_START_TEST (numbers_are_unwrapped_as_the_page_says)
 {
-  /* A message contains only the low 16 bits of a number. Here these bits are 0,
-   * so the number must be a multiple of 65536. The previous number is 65535,
-   * and the nearest multiple is 65536. */
+  /* A message contains only the low 16 bits of a number. The other bits follow
+   * from the previous number, here 65535. The low bits are 0, so the number
+   * must be a multiple of 65536. The multiple that is nearest to 65535 is
+   * 65536. */
   assert_equals_uint64 (mmtp_unwrap (0, 16, 65535), 65536);
   assert_equals_uint64 (mmtp_unwrap (0xffff, 16, 65536), 65535);
   assert_equals_uint64 (mmtp_unwrap (0, 16, 98303), 65536);

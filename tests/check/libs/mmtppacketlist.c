@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the list of waiting packets: its order, the search for a packet by its
- * due time, and the list that remains after packets were removed at any
- * position.
+/* Checks the list of the sender's waiting packets: its order, the search for a
+ * packet by its due time, and the list that remains after packets were removed
+ * at any position.
  */
 
 #include <gst/check/gstcheck.h>
@@ -137,8 +137,8 @@ GST_START_TEST (finds_the_first_packet_that_is_due_later)
 
 GST_END_TEST;
 
-/* Inserts and removes packets at random places, and compares each search with
- * a search through all packets. */
+/* Inserts and removes packets at random places. The result of each search in
+ * the list must be the same as that of a linear search through all packets. */
 GST_START_TEST (order_survives_removals_anywhere)
 {
   MmtpPacketList list = { NULL };
@@ -172,8 +172,9 @@ GST_START_TEST (order_survives_removals_anywhere)
 
 GST_END_TEST;
 
-/* The list keeps its packets in a ring. If packets are removed, their places
- * must be used again. Otherwise the ring would grow without limit. */
+/* The list keeps its packets in a ring buffer. When packets have been removed,
+ * their places must be used again. Otherwise the ring buffer would grow without
+ * limit. */
 GST_START_TEST (ring_does_not_grow_with_removed_packets)
 {
   MmtpPacketList list = { NULL };

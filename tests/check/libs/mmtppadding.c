@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks when the sender sends padding on one path. The interaction with the
- * congestion control is tested in bitratesteps.c. */
+/* Checks when the sender sends padding on one path. Padding fills the path for
+ * a short time, to measure how much the path can carry. The test bitratesteps.c
+ * checks how padding and congestion control work together. */
 
 #include <gst/check/gstcheck.h>
 
@@ -30,9 +31,9 @@ note_discarded (gpointer user_data, const MmtpUnit * unit,
 }
 
 /* Creates a path that carries stream data. Its congestion window is the number
- * of bytes that can be sent in one second at the rate RATE. The measured
- * delivery rate is RATE. It was limited by the application, so the path may be
- * faster. */
+ * of bytes that can be sent in one second at the rate RATE. Its measured
+ * delivery rate is RATE, too. The application sent no more data during the
+ * measurement, so the path may be faster. */
 static void
 fixture_init (Fixture * fixture, guint64 max_rate)
 {
@@ -68,9 +69,9 @@ fixture_clear (Fixture * fixture)
   mmtp_paths_clear (&fixture->paths);
 }
 
-/* Advances the time by `duration` in steps of 1 ms, and sends stream data and
- * the padding that is due in each step. Returns the number of padding bits,
- * including headers. */
+/* Advances the time by `duration` ns in steps of 1 ms. In each step, sends
+ * stream data and the padding that is due. Returns the number of padding bits
+ * that were sent, including headers. */
 static guint64
 run (Fixture * fixture, guint64 duration)
 {
@@ -125,10 +126,10 @@ GST_START_TEST (mean_rate_is_bounded)
 
 GST_END_TEST;
 
-/* If the rate does not grow in the first round of padding, the sender must stop
- * padding. This round lasts 190 ms. It consists of the minimum duration of a
- * round (100 ms) and of the time for a round trip and a report interval
- * (together 90 ms). */
+/* Padding is sent in rounds with growing rates. If the measured rate does not
+ * grow in the first round, the path is full, and the sender must stop padding.
+ * The first round lasts 190 ms: the minimum duration of a round (100 ms), and
+ * the time for a round trip and a report interval (together 90 ms). */
 GST_START_TEST (episode_ends_when_the_rate_does_not_grow)
 {
   Fixture fixture;
@@ -216,8 +217,9 @@ GST_START_TEST (padding_can_be_switched_off)
 
 GST_END_TEST;
 
-/* If a path carries no stream data, no encoder uses the estimated rate of the
- * path. The sender must therefore send no padding on it. */
+/* Padding measures how much a path can carry, so that an encoder can use it.
+ * The path of this test carries no stream data, so no encoder uses the result,
+ * and the sender must send no padding. */
 GST_START_TEST (silent_stream_gets_no_padding)
 {
   Fixture fixture;

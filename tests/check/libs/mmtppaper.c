@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Repeats the experiment of Magalhães and Kravets (2001, section 5) in virtual
- * time: 1000 frames of 1400 bytes over RangeLAN2 and infrared, with a maximum
- * delay of one second. The test prints tables 2 to 4 of the paper together with
- * our results. It compares our results with an ideal scheduler for packets of
- * our size.
+ * time: 1000 frames of 1400 bytes are sent over the radio link RangeLAN2 and an
+ * infrared link, with a maximum delay of one second. The test prints tables 2
+ * to 4 of the paper together with our results. It also compares our results
+ * with those of an ideal scheduler for packets of our size.
  */
 
 #include <gst/check/gstcheck.h>
@@ -16,27 +16,32 @@
 
 #define FRAMES 1000
 #define FRAME_SIZE 1400
-/* The timestamps in MMTP messages have a resolution of 10 us. */
+/* Resolution, in ns, of the timestamps in MMTP messages. */
 #define TICK (10 * MS / 1000)
 /* Maximum delay of a frame in ns. According to section 5.2 of the MMTP paper, a
- * frame is late if its delay is more than one second. */
+ * frame with a delay of more than one second is late. */
 #define LIMIT SECOND
-/* Size of the IP packet that contains one frame. It includes the header and
- * trailer of DATA, and the headers of UDP and IP. */
+/* Size in bytes of the IP packet that contains one frame. It includes the
+ * header and the trailer of the DATA message, and the headers of UDP and IP. */
 #define WIRE_SIZE (FRAME_SIZE + 24 + MMTP_SIMULATION_OVERHEAD)
 
-/* According to table 1 of the paper, the rate of UDP with frames of 1400 bytes
- * is 36.4 kB/s over the radio link and 9.2 kB/s over the infrared link. The
- * minimum delay in this table includes the transmission time of such a frame.
- * RADIO_DELAY and INFRARED_DELAY do not include it: they are the minimum delay
- * minus the transmission time. The delay fluctuates evenly above its minimum,
- * so its mean exceeds the minimum by half of the fluctuation.
- */
+/* Rates and delays of the two links. According to table 1 of the MMTP paper,
+ * UDP with frames of 1400 bytes reaches 36.4 kB/s over the radio link and
+ * 9.2 kB/s over the infrared link. RADIO_RATE and INFRARED_RATE also count the
+ * headers, which have 28 bytes per frame.
+ *
+ * The minimum delays in table 1 include the transmission time of a frame.
+ * RADIO_DELAY and INFRARED_DELAY are these minimum delays without the
+ * transmission time.
+ *
+ * A random part is added to the delay of each frame. It is evenly distributed
+ * from 0 to the maximum fluctuation, so the mean delay is the minimum delay
+ * plus half of the maximum fluctuation. */
 #define RADIO_RATE 37128        /* 36400 * 1428 / 1400 */
 #define RADIO_DELAY 137538462   /* 176 ms - 1400 / 36.4 */
 #define RADIO_FLUCTUATION (2 * (291 - 176) * MS)
-/* The radio needs 5.5 s to send a full queue, as in wirelesslink's profile
- * rangelan2. */
+/* Size of the radio's queue in bytes. The radio needs 5.5 s to send a full
+ * queue, as in the profile rangelan2 of the element wirelesslink. */
 #define RADIO_QUEUE 200000
 #define INFRARED_RATE 9384
 #define INFRARED_DELAY 162826087        /* 315 ms - 1400 / 9.2 */
@@ -147,7 +152,8 @@ run_flood (const Flood * theirs, gboolean radio)
       theirs->late, result->too_late, theirs->lost, theirs->blocks,
       result->missing, count_blocks (simulation), theirs->in_time,
       result->in_time);
-  /* Each frame is in time, late or missing. */
+  /* Each frame must count as in time, late or missing, so the sum of the three
+   * numbers must be FRAMES. */
   fail_unless_equals_int (result->in_time + result->too_late
       + result->missing, FRAMES);
   fail_unless_equals_string (result->errors->str, "");
@@ -194,13 +200,13 @@ static const Row table[] = {
 };
 
 /* Index in `table` of the shortest frame period at which the two links together
- * can carry the whole stream. The entries before it have shorter frame periods.
- */
+ * can carry the whole stream. At the shorter periods before it, the stream has
+ * more data than the links can carry. */
 #define FIRST_ENOUGH 5
 
-/* Checks the conditions that must hold in every run. `of` is a number of
- * frames, and `min` is the minimum fraction of these frames that must be in
- * time. `late` is the maximum fraction of late packets. `period` is the frame
+/* Checks the conditions that must hold in every run. At least `min` * `of`
+ * frames must be in time: `of` is a number of frames, and `min` is a fraction
+ * of it. `late` is the maximum fraction of late packets. `period` is the frame
  * period in ms. */
 static void
 check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
@@ -210,8 +216,9 @@ check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
 
   fail_unless_equals_string (result->errors->str, "");
   fail_unless (result->ready);
-  /* The clocks of both endpoints are not exact. The test therefore accepts a
-   * frame that is output up to TICK after its deadline. */
+  /* The timestamps in messages have a resolution of TICK, so each endpoint
+   * knows the other one's clock only with this accuracy. The test therefore
+   * accepts a frame that is output up to TICK after its deadline. */
   fail_unless (result->worst_release <= result->worst_deadline + TICK);
   fail_unless (result->in_time >= min * of, "%u ms: %u in time, of %g",
       period, result->in_time, of);
@@ -234,9 +241,10 @@ run_paper (guint period, Delays delays, guint64 seed, gdouble loss)
    * framework to learn [...] an estimate of the propagation delay and packet
    * rate".
    *
-   * The delay fluctuates by six times the transmission time of a packet. Packet
-   * pairs cannot measure the rate reliably then, so the test configures the
-   * rate of each path. */
+   * The test therefore configures the rate of each path if the delays
+   * fluctuate. On the radio link, the delay then fluctuates by six times the
+   * transmission time of a packet. Measurements with packet pairs (two packets
+   * sent back to back) would not be reliable. */
   if (delays == FLUCTUATING && !g_getenv ("MMTP_UNKNOWN")) {
     config.paths[0].known_rate = RADIO_RATE * 8;
     config.paths[1].known_rate = INFRARED_RATE * 8;
@@ -265,12 +273,12 @@ print_row (const Row * row, MmtpSimulation * simulation)
       100.0 * result->in_time / optimum);
 }
 
-/* The goals are at least 95 % of the ideal result, and at most 1 % late
- * packets. MMTP misses both goals, because the paths are not measured yet when
- * the stream begins: the stream begins after the first round trip. Earlier
- * versions of this project probed the paths for five seconds before the stream
- * began. The test checks lower requirements, which MMTP meets. docs/mmtp.md
- * explains why MMTP misses the goals. */
+/* Required fraction of the number of frames in time that an ideal scheduler
+ * achieves, and maximum fraction of late packets. The goals are 0.95 and 0.01,
+ * but MMTP misses them. It begins the stream after the first round trip, when
+ * it has not measured the paths yet. (Earlier versions of this project probed
+ * the paths for five seconds before the stream began.) The test therefore
+ * requires less. docs/mmtp.md explains why MMTP misses the goals. */
 #define REACHED_STEADY 0.90
 #define REACHED_STEADY_LATE 0.025
 
@@ -295,27 +303,27 @@ GST_START_TEST (mmtp_brings_90_percent_of_the_optimum_at_constant_rates)
 GST_END_TEST;
 
 /* The result of a run is the number of frames in time, as a percentage of the
- * number that an ideal scheduler achieves. The goal is 90 % with each seed, and
- * 93 % on average over the seeds.
+ * number that an ideal scheduler achieves. The goal is 90 % with each seed of
+ * the random numbers, and 93 % on average over the seeds.
  *
  * In this test, the delays fluctuate so much that the results of two seeds may
  * differ widely. With a frame period of 10 ms, the results of 256 seeds were
  * 80.6 to 91.0 %, and up to 22 % of the packets were late. For each frame
  * period, the test therefore checks the median over 16 seeds.
  *
- * The lower bounds of the medians were chosen from the distribution over the
- * 256 seeds. A median of 16 seeds is below its bound with a probability of 1 in
- * 1000. */
+ * The lower bound of each median was chosen from the distribution of the
+ * results of the 256 seeds. A median of 16 seeds is below its bound with a
+ * probability of 1 in 1000. */
 #define SEEDS 16
 #define WORST_SEED 0.7
 #define MAX_LATE_WHERE_ALL_FITS 0.002
 
 typedef struct
 {
-  /* `use` is the number of frames in time, divided by the number of frames in
-   * time with an ideal scheduler. `late` is the number of late packets, divided
-   * by the number of data packets. Both values are medians over several runs.
-   */
+  /* `use` is the number of frames in time, divided by the number of frames that
+   * would be in time with an ideal scheduler. `late` is the number of late
+   * packets, divided by the number of data packets. Both values are medians
+   * over SEEDS runs. */
   gdouble use, late;
 } Typical;
 
@@ -350,8 +358,8 @@ check_fluctuating (const Row * row, const Typical * bound)
         mmtp_simulation_get_result (simulation);
     guint n = result->late_packets + result->too_late;
 
-    /* If both links together can carry the stream, all frames must be in time.
-     */
+    /* If both links together can carry the whole stream, all frames must be in
+     * time in every run. */
     check_run (simulation, row->period, bound ? WORST_SEED : 1, optimum,
         bound ? 1 : MAX_LATE_WHERE_ALL_FITS);
     use[i] = result->in_time / (gdouble) optimum;
@@ -385,8 +393,8 @@ GST_START_TEST (mmtp_brings_90_percent_where_delays_fluctuate)
 
 GST_END_TEST;
 
-/* Maximum share of late packets. The goal is 1 %. However, 1.6 % of the packets
- * are late in one of twenty runs. */
+/* Maximum fraction of late packets. The goal is 1 %. However, 1.6 % of the
+ * packets are late in one of twenty runs, so the test accepts 2 %. */
 #define REACHED_LOSSES_LATE 0.02
 
 static guint
@@ -405,10 +413,11 @@ run_losses (guint period, Delays delays, guint64 seed, gdouble min)
   return in_time;
 }
 
-/* The goal is that 99.5 % of the frames arrive in time, whatever the seed. Of
- * 20 seeds, 18 achieve this goal. With the other two seeds, a handshake message
- * is lost. The rate is then unknown in the first second, and frames are lost.
- */
+/* Required fraction of frames in time, in each run and on average. The goal is
+ * 99.5 % in each run, whatever the seed of the random numbers. Of 20 seeds, 18
+ * achieve this goal. With each of the other two seeds, a handshake message is
+ * lost. The rate of the path is then unknown in the first second, and frames
+ * are lost. */
 #define REACHED_LOSSES 0.985
 #define REACHED_LOSSES_MEAN 0.99
 
@@ -432,10 +441,10 @@ GST_END_TEST;
  * In some runs, two losses are close together. The test therefore makes several
  * runs with different seeds, and checks the mean of their results.
  *
- * The goal is that 99.5 % of the frames are in time. If the frame period is 40
- * ms or more, the test requires this. At a frame period of 35 ms, only 8 % of
- * the rate is unused, so the test requires only 99.2 %. docs/mmtp.md has the
- * results. */
+ * The goal is that 99.5 % of the frames are in time. The test requires this if
+ * the frame period is 40 ms or more. At a frame period of 35 ms, only 8 % of
+ * the rate is left for retransmissions, so the test requires only 99.2 %.
+ * docs/mmtp.md has the results. */
 #define ASKED 0.995
 #define REACHED_AT_35_MS 0.992
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the message REPAIR, which docs/wire-mmtp.md describes. The receiver
- * computes a missing message from the other messages of its group and from
- * their parity. */
+/* Checks the message REPAIR, which docs/wire-mmtp.md describes. A REPAIR
+ * contains the parity (the exclusive or) of a group of messages. If one message
+ * of the group is missing, the receiver computes it from the REPAIR and the
+ * other messages. */
 
 #include <gst/check/gstcheck.h>
 
@@ -18,8 +19,9 @@ typedef struct
   MmtpStore *store;
 } Fixture;
 
-/* Makes messages of different lengths. The last message is the shortest. The
- * second message, the fourth message and so on are delta units. */
+/* Makes N messages of different lengths and the REPAIR that covers all of them.
+ * The last message is the shortest. Every second message has the flag
+ * MMTP_FLAG_DELTA. */
 static void
 fixture_init (Fixture * fixture, guint64 first)
 {
@@ -76,9 +78,9 @@ check_none (Fixture * fixture)
   fail_if (mmtp_store_poll (fixture->store, &bytes, &size));
 }
 
-/* Checks that the computed message equals the message that was sent. Some
- * fields of the computed message are 0, because a REPAIR does not contain them.
- */
+/* Checks that the message that was computed from the REPAIR equals the message
+ * that was sent. Some fields of the computed message are 0, because a REPAIR
+ * does not contain them. */
 static void
 check_out (Fixture * fixture, guint i)
 {
@@ -94,11 +96,11 @@ check_out (Fixture * fixture, guint i)
   fail_unless (memcmp (bytes, expected, size) == 0);
 }
 
-/* The test below runs once with each of these stream numbers of the first
- * packet. A message contains only the low 24 bits of a stream number. These
- * bits wrap to 0 at a multiple of 2^24. Some of the numbers are just below such
- * a multiple, so that the wrap is tested, too.
- */
+/* Stream numbers of the first packet, for one run of the test each. A message
+ * contains only the low 24 bits of a stream number, so these bits wrap to 0 at
+ * each multiple of 2^24. The second number is so close to a multiple that the
+ * wrap occurs between two of the six packets of the run. With the third number,
+ * the wrap occurs directly after the last packet. */
 static const guint64 firsts[] = { 0, 0xfffffd, 0x1fffffa };
 
 GST_START_TEST (any_one_that_is_missing_comes_out)
@@ -164,20 +166,22 @@ GST_START_TEST (what_does_not_belong_together_is_dropped)
   fixture_init (&fixture, 100);
   for (i = 1; i < N; i++)
     come (&fixture, 100, i);
-  /* In this REPAIR message, the length of the missing message is changed to a
-   * length that exceeds that of every other message. Such a REPAIR is invalid,
-   * so the missing message must not be computed from it. */
+  /* The REPAIR contains the combined lengths of its messages. Here they are
+   * changed, so that the missing message would be longer than every other
+   * message of the group. Such a REPAIR is invalid, and no message may be
+   * computed from it. */
   fixture.repair.sizes ^= 0x1000;
   mmtp_store_add_repair (fixture.store, &fixture.repair);
   check_none (&fixture);
-  /* If the computed length of the missing message is less than the minimum
-   * length of a message, no message may be computed. */
+  /* Now the combined lengths are changed so that the missing message would be
+   * shorter than the minimum length of a message. No message may be computed
+   * from this REPAIR. */
   fixture.repair.sizes ^= 0x1000 ^ (fixture.sizes[0] - 18) ^ 5;
   mmtp_store_add_repair (fixture.store, &fixture.repair);
   check_none (&fixture);
-  /* Now the content of the REPAIR message is shorter than one of the other
-   * messages of its group. Such a REPAIR is invalid, so the missing message
-   * must not be computed from it. */
+  /* Now the content of the REPAIR is shorter than one of the other messages of
+   * its group. Such a REPAIR is invalid, and no message may be computed from
+   * it. */
   fixture.repair.sizes ^= (fixture.sizes[0] - 18) ^ 5;
   fixture.repair.content_size = 3;
   mmtp_store_add_repair (fixture.store, &fixture.repair);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests the base delay and the high delay of a path. The base delay is the
- * minimum delay of the last minute. Nearly all messages have a delay below the
- * high delay. Only the differences between delays have a meaning, because the
- * clocks of the two endpoints may differ. */
+ * minimum delay of the last minute. The high delay is a delay that nearly all
+ * messages stay below. The clocks of the two endpoints may differ, so only
+ * differences between two delays have a meaning. */
 
 #include <gst/check/gstcheck.h>
 
@@ -12,7 +12,7 @@
 #define SECOND (1000 * MS)
 
 /* Adds a report about `n` messages to `delay`. The minimum delay of these
- * messages is `min` ms. Nearly all of them have a delay below `high` ms. */
+ * messages is `min` ms, and nearly all of their delays are below `high` ms. */
 static void
 add (MmtpPathDelay * delay, guint64 now, gint min, gint high, guint n)
 {
@@ -63,9 +63,9 @@ GST_START_TEST (last_report_is_kept)
 
 GST_END_TEST;
 
-/* The report with the minimum delay was lost, so only the delay of the newest
- * message is known. If this delay is lower than the base delay, it must become
- * the base delay. */
+/* The report with the minimum delay of some messages was lost, so only the
+ * delay of the newest message is known. This delay must become the base delay
+ * if it is lower than the present base delay. */
 GST_START_TEST (newest_delay_alone_may_become_the_base)
 {
   MmtpPathDelay delay;
@@ -106,8 +106,9 @@ GST_START_TEST (standing_delay_is_the_minimum_of_three_reports)
 
 GST_END_TEST;
 
-/* A one-way delay may be negative, because the clocks of sender and receiver
- * have an arbitrary offset. */
+/* A measured one-way delay is the difference of two times on different clocks.
+ * It may be negative, because the offset between the two clocks is arbitrary.
+ * Negative delays must be accepted. */
 GST_START_TEST (delays_may_be_negative)
 {
   MmtpPathDelay delay;
@@ -142,8 +143,8 @@ GST_START_TEST (base_is_the_minimum_of_a_minute)
 GST_END_TEST;
 
 /* The base delay of a path is the minimum one-way delay that was measured in
- * the last minute. If no reports about the path arrive for a long time, the
- * path must keep its last base delay. */
+ * the last minute. Here no report arrives for ten minutes, and the next report
+ * has a higher delay. The path must keep its last base delay. */
 GST_START_TEST (base_outlasts_a_silence)
 {
   MmtpPathDelay delay;
@@ -157,10 +158,10 @@ GST_START_TEST (base_outlasts_a_silence)
 
 GST_END_TEST;
 
-/* The sender drains a path from time to time, which means that it lets the
- * queue of the path become empty. The delay that is measured then becomes the
- * base delay, even if it is higher than the base delay before. Any lower delay
- * that is measured later becomes the base delay immediately. */
+/* From time to time, the sender drains a path: it lets the queue of the path
+ * become empty. The delay that is measured then must become the base delay,
+ * even if it is higher than the previous base delay. If a lower delay is
+ * measured later, it must become the base delay immediately. */
 GST_START_TEST (base_after_a_drain_is_what_was_measured)
 {
   MmtpPathDelay delay;
@@ -198,9 +199,9 @@ GST_START_TEST (high_delay_is_that_of_ten_seconds)
 
 GST_END_TEST;
 
-/* The high delay is a delay that nearly all messages stay below. One message of
- * 256 is much slower than all others. This message must not change the high
- * delay. */
+/* The high delay is a delay that nearly all messages stay below. One of
+ * 256 messages is much slower than all others. The delay of this message must
+ * not count for the high delay. */
 GST_START_TEST (one_message_of_many_may_be_slower)
 {
   MmtpPathDelay delay;
@@ -213,9 +214,9 @@ GST_START_TEST (one_message_of_many_may_be_slower)
   check_high (&delay, 3 * SECOND, 60);
   add (&delay, 3 * SECOND, 20, 400, 5);
   check_high (&delay, 3 * SECOND, 400);
-  /* If there are at least 256 messages, the slowest message may be ignored. The
-   * test adds only 255 messages, so the high delay must be the delay of the
-   * slowest message. */
+  /* The slowest message is ignored only if there are at least 256 messages. The
+   * test adds 255 messages, so the high delay must be the delay of the slowest
+   * message. */
   mmtp_path_delay_clear (&delay);
   add (&delay, 0, 20, 500, 1);
   add (&delay, 50 * MS, 20, 60, 254);

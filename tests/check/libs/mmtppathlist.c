@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the parser of the property `channels` (mmtppathlist.h). The tests
- * cover each valid form of a value and each error. They also check the text of
- * each error, because users see only this text.
+/* Checks the parser of the property `channels` of mmtpsink, which lists the
+ * paths to the receiver (mmtppathlist.h). The tests cover each valid form of a
+ * value and each error. They also check the text of each error, because users
+ * see only this text.
  */
 
 #include <gst/check/gstcheck.h>
@@ -37,9 +38,9 @@ describe (const MmtpPathList * channels)
   return g_string_free (text, FALSE);
 }
 
-/* Parses `text`, a list of channels as in the property `channels`. If a channel
- * has no remote address, the address is tv:5004. The resulting list is
- * described as text, which must equal `described`. */
+/* Parses `text`, a list of channels as in the property `channels`. A channel
+ * without a remote address gets the host "tv" and the port 5004. The result is
+ * then described as text, which must equal `described`. */
 static void
 assert_parsed (const gchar * text, const gchar * described)
 {
@@ -220,9 +221,9 @@ GST_START_TEST (bonding_addresses_of_ristsink)
 
 GST_END_TEST;
 
-/* The value of the property bonding-addresses is converted into a value of the
- * property channels. Both values must describe the same paths, with the same
- * names. */
+/* The value of the property bonding-addresses, which mmtpsink shares with
+ * ristsink, is converted into a value of the property channels. Both values
+ * must describe the same paths, with the same names. */
 GST_START_TEST (bonding_addresses_are_channels)
 {
   const gchar *text = "10.0.0.2:5004,tv.example.org:5006/wlan0,"

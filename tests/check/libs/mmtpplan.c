@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks which waiting frames the sender leaves out if the paths cannot deliver
- * all of them in time. In random plans, every kept frame must be in time, and
- * its reference frames must be kept, too.
+/* Checks MmtpPlan, which decides which waiting frames the sender leaves out if
+ * the paths cannot deliver all of them in time. In random plans, every kept
+ * frame must be in time, and its reference frames must be kept, too.
  */
 
 #include <string.h>
@@ -13,10 +13,10 @@
 
 static MmtpPlan plan;
 
-/* Adds a frame to the plan. The frame has `work` bytes that wait to be sent.
- * `capacity` is the number of bytes that the paths can deliver before the
- * deadline of the frame. `weight` is the expected number of pictures that are
- * lost if the frame is not sent. */
+/* Adds a waiting frame to the plan, which decides whether the frame is sent.
+ * `work` bytes of the frame wait to be sent. `capacity` is the number of bytes
+ * that the paths can deliver before the deadline of the frame. `weight` is the
+ * expected number of pictures that are lost if the frame is not sent. */
 static MmtpPlanFrame *
 add (MmtpRank rank, guint64 group, guint64 work, guint64 capacity,
     gdouble weight)
@@ -33,8 +33,9 @@ add (MmtpRank rank, guint64 group, guint64 work, guint64 capacity,
   return frame;
 }
 
-/* Makes the plan. Checks which of its frames are kept: `kept` has a letter for
- * each frame, 'k' for a frame that is kept and '-' for a frame that is not. */
+/* Makes the plan and checks which of its frames are kept, that is, will be
+ * sent. `kept` has a letter for each frame: 'k' if the frame must be kept, and
+ * '-' if it must be left out. */
 static void
 check (const gchar * kept)
 {
@@ -58,9 +59,10 @@ GST_START_TEST (all_frames_are_kept_if_they_are_in_time)
 
 GST_END_TEST;
 
-/* In the second plan, the P-frame would be late if both B-frames before it were
- * sent. The plan must leave out the larger B-frame: this saves enough bytes for
- * the P-frame, and no frame refers to a B-frame. */
+/* The test makes two plans. In the first plan, all frames can be in time and
+ * must be kept. In the second plan, the P-frame would be late if both B-frames
+ * before it were sent. The plan must leave out the larger B-frame: this saves
+ * enough bytes for the P-frame, and no frame refers to a B-frame. */
 GST_START_TEST (largest_frame_that_no_frame_needs_is_left_out)
 {
   add (MMTP_RANK_KEY, 1, 1000, 5000, 7);
@@ -78,8 +80,9 @@ GST_START_TEST (largest_frame_that_no_frame_needs_is_left_out)
 GST_END_TEST;
 
 /* The first P-frame is too large to arrive in time. The plan must leave out
- * this P-frame and all frames that refer to it: the later frames of its GOP,
- * and the leading frame of the next GOP. */
+ * this P-frame and all frames that refer to it. These are the later frames of
+ * its GOP, and the leading frame of the next GOP, which is shown before its key
+ * frame. */
 GST_START_TEST (left_out_reference_takes_its_group_with_it)
 {
   add (MMTP_RANK_DELTA, 1, 9000, 8000, 2);
@@ -93,7 +96,7 @@ GST_START_TEST (left_out_reference_takes_its_group_with_it)
 
 GST_END_TEST;
 
-/* Both P-frames have the same size, and only one of them can be sent in time.
+/* Two P-frames of the same size wait, and only one of them can be sent in time.
  * The first one has a higher weight, because more frames refer to it. The plan
  * must therefore leave out the second one. */
 GST_START_TEST (reference_with_the_lower_weight_is_left_out)
@@ -105,11 +108,12 @@ GST_START_TEST (reference_with_the_lower_weight_is_left_out)
 
 GST_END_TEST;
 
-/* The capacity is the number of bytes that the paths can deliver before a
- * deadline. It is only an estimate. In the first plan, the three frames
+/* The plan estimates how many bytes the paths can deliver before each deadline
+ * (the capacity). The test makes two plans. In the first one, the three frames
  * together would use up the whole capacity, so a small error of the estimate
  * would make the key frame late. The key frame has a higher weight than the
- * B-frame before it, so the plan must leave out the B-frame. */
+ * B-frame before it, so the plan must leave out the B-frame. In the second
+ * plan, the capacity is higher, and all frames must be kept. */
 GST_START_TEST (no_risk_is_taken_for_a_frame_of_low_weight)
 {
   add (MMTP_RANK_DROPPABLE, 1, 1000, 9000, 1);
@@ -151,8 +155,9 @@ GST_START_TEST (left_out_picture_of_a_layer_takes_only_what_refers_to_it)
 
 GST_END_TEST;
 
-/* A P-frame updates the slots 0 and 1, and a key frame updates slot 0 only. The
- * leading picture after the key frame uses both slots, so it refers to the
+/* A slot is a place in which a decoder stores a reference picture. A P-frame
+ * updates the slots 0 and 1, and the key frame after it updates slot 0 only.
+ * The leading picture after the key frame uses both slots, so it refers to the
  * P-frame in slot 1. This P-frame is too large to arrive in time. The plan must
  * leave out the P-frame and the leading picture. */
 GST_START_TEST (leading_picture_is_left_out_with_a_frame_before_the_key_frame)
@@ -176,8 +181,8 @@ GST_START_TEST (leading_picture_is_left_out_with_a_frame_before_the_key_frame)
 
 GST_END_TEST;
 
-/* Two P-frames belong to different GOPs. The key frame between them is not in
- * the plan, because it has already been sent. The plan must not conclude that
+/* Two P-frames belong to different GOPs. The key frame between the P-frames has
+ * already been sent, so it is not in the plan. The plan must not conclude that
  * the second P-frame refers to the first one. */
 GST_START_TEST (frame_of_a_later_group_needs_no_frame_of_an_earlier_one)
 {
@@ -197,8 +202,9 @@ GST_START_TEST (frame_of_a_later_group_needs_no_frame_of_an_earlier_one)
 
 GST_END_TEST;
 
-/* The frames are equal and have no references. The paths cannot deliver all of
- * them in time. The plan must keep the first four frames. */
+/* All frames have the same size, and no frame refers to another. The paths
+ * cannot deliver all of them in time. The plan must leave out later frames, and
+ * keep at least the first four. */
 GST_START_TEST (equal_frames_are_kept_from_the_first_one)
 {
   guint i;
@@ -213,11 +219,13 @@ GST_START_TEST (equal_frames_are_kept_from_the_first_one)
 
 GST_END_TEST;
 
-/* If possible, a frame should arrive `margin` ns before its deadline. In the
- * second plan, both B-frames must be left out:
- * - If the first B-frame were kept, the key frame after it would not arrive so
- *   early.
- * - The last B-frame itself would not arrive so early. */
+/* If possible, a frame should arrive `margin` ns before its deadline. The test
+ * makes two plans, and in the second plan both B-frames must be left out. The
+ * reasons differ:
+ * - If the first B-frame were sent, the key frame after it might not arrive
+ *   `margin` ns before its deadline. As a precaution, the plan counts the bytes
+ *   of the less important B-frame twice.
+ * - The last B-frame would not arrive `margin` ns before its own deadline. */
 GST_START_TEST (margin_is_kept_if_less_important_frames_can_be_left_out)
 {
   add (MMTP_RANK_DROPPABLE, 1, 1000, 1500, 1)->safe_capacity = 500;
@@ -243,10 +251,11 @@ draw_below (guint seed, guint purpose, guint index, guint64 n)
   return seeded_draw_below (seeded_draw (seed, 0, purpose, index, 0), n);
 }
 
-/* Fills the plan at random with consecutive frames of a stream. Each GOP has
- * the pattern I B B P B B P, and so on. The two B-frames after an I-frame are
- * leading pictures, which are shown before it. The paths deliver at a constant
- * rate, so the capacity grows by a constant amount from frame to frame. */
+/* Fills the plan with consecutive frames of a random stream. Each GOP has the
+ * pattern I B B P B B P, and so on. The two B-frames after an I-frame are
+ * leading pictures, which are shown before the I-frame. The paths deliver at a
+ * constant rate, so the capacity grows by the same number of bytes from frame
+ * to frame. */
 static void
 draw_plan (guint seed)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Streams a film over a single radio in virtual time. The rate of the film is a
- * fifth too high for this radio. The sender and the receiver run over
- * wirelesslink's profile 80211b with a microwave oven, as in
- * pipelines/demo.ini. B-frames must be dropped before other frames, and the
- * delay of a frame must not exceed the latency. The test prints the table of
- * docs/mmtpsink.md.
+/* Streams a film over a single radio link in virtual time. The rate of the film
+ * is a fifth too high for this link. The link is that of the element
+ * wirelesslink with the profile 80211b (Wi-Fi) and a microwave oven, as in
+ * pipelines/demo.ini. The sender must drop B-frames before other frames, and
+ * the delay of a frame must not exceed the latency. The test prints the table
+ * of docs/mmtpsink.md.
  */
 
 #include <gst/check/gstcheck.h>
@@ -21,21 +21,22 @@
 #define FRAMES 250
 #define PERIOD (40 * MS)
 #define GOP 15
-/* Time in ns from the due time of a frame to its deadline. The lab uses the
- * same time (docs/lab.md). */
+/* Time in ns from the due time of a frame to its deadline. The measurements in
+ * docs/lab.md use the same time. */
 #define LATE (500 * MS)
 #define HEADERS 28              /* bytes of IPv4 and UDP */
 #define MAX_SIZE (1400 - HEADERS)
 #define SEEDS 16
-/* Difference in ns between the sender's clock and the receiver's clock. */
+/* Time in ns by which the sender's clock is ahead of the receiver's clock. */
 #define OFFSET (500 * LINK_SECOND)
-/* The receiver is the mobile station, which is the first station of the link.
- */
+/* Indices of the two stations of the radio link. The receiver is the mobile
+ * station, and the sender is the base station. */
 #define MOBILE 0
 #define BASE 1
-/* The microwave oven is on during this time, in s since the start of the link.
- * These are the seconds 3.5 to 7 of the film, which begins 0.25 s after the
- * start of the link, because the path is measured first. */
+/* The microwave oven disturbs the link during this time, in s since the start
+ * of the link. These are the seconds 3.5 to 7 of the film. The film begins
+ * 0.25 s after the start of the link, because the sender measures the path
+ * before. */
 #define OVEN "3.75-7.25"
 
 /* Mean sizes in bytes of the I-, P- and B-frames in the first 10 s of
@@ -63,11 +64,12 @@ typedef struct
 typedef struct
 {
   guint64 now;
-  /* Time at which the first frame is sent, or NEVER if none was sent yet. */
+  /* Time in ns at which the first frame is passed to the sender, or NEVER as
+   * long as this time is not known. */
   guint64 origin;
   guint n_put;
   guint64 arrived[FRAMES];      /* Arrival times, or NEVER */
-  /* The size of each frame that is sent, in percent of the frame's size in the
+  /* The size of each frame that is sent, as a percentage of its size in the
    * film. */
   guint share;
   Link *link;
@@ -166,7 +168,8 @@ take_buffer (Run * run, DatagramSlice * data)
   datagram_slice_clear (data);
 }
 
-/* Handles all messages and events of both endpoints. */
+/* Takes all messages that the two endpoints have to send and puts them on the
+ * link. Also handles all events of the endpoints. */
 static void
 drain (Run * run)
 {
@@ -245,10 +248,11 @@ begin (Run * run, guint64 latency, const gchar * oven, guint64 seed)
   mmtp_sender_add_path (run->sender, OFFSET, &path);
 }
 
-/* Counts three kinds of frames of the run: those that arrived, those that were
- * late, and those that were decodable in time. A P-frame refers to the previous
- * I- or P-frame. A B-frame refers to the two previous I- or P-frames. All GOPs
- * except the first are open. */
+/* Counts three kinds of frames of the run: those that arrived, those that
+ * arrived late, and those that were decodable in time. A P-frame refers to the
+ * previous I- or P-frame. A B-frame refers to the two previous I- or P-frames.
+ * All GOPs except the first are open: their first B-frames refer also to the
+ * previous GOP. */
 static void
 judge (const Run * run, Result * result)
 {
@@ -272,10 +276,11 @@ judge (const Run * run, Result * result)
   }
 }
 
-/* Streams the film with an initial delay of `latency` ns until the deadlines of
- * all frames have passed. The frames have `percent` % of their original size.
- * `oven` has the times at which the microwave oven is on, in the same form as
- * OVEN. Returns the result. */
+/* Streams the film with an initial delay of `latency` ns, until the deadlines
+ * of all frames have passed. The frames have `percent` % of their original
+ * size. `oven` is the time during which the microwave oven is on, for example
+ * "3.75-7.25" (in s since the start of the link), or "none". Returns the
+ * result. */
 static Result
 stream (guint percent, guint64 latency, const gchar * oven, guint64 seed)
 {
@@ -296,9 +301,10 @@ stream (guint percent, guint64 latency, const gchar * oven, guint64 seed)
 /* --- tests ---------------------------------------------------------------- */
 
 /* The stream has a bitrate of 6 Mbit/s, but the radio carries only 5.4 Mbit/s.
- * Nearly all lost frames must be B-frames. The test runs with 16 random seeds.
- * With one of these seeds, an I-frame and two P-frames are lost when the radio
- * becomes slower, so the test accepts three such losses. */
+ * Nearly all lost frames must be B-frames, whose loss does the least harm. The
+ * test runs with 16 random seeds. With one of these seeds, an I-frame and two
+ * P-frames are lost when the radio becomes slower, so the test accepts three
+ * such losses. */
 GST_START_TEST (what_does_not_fit_is_b_frames)
 {
   guint lost[3] = { 17 * SEEDS, 67 * SEEDS, 166 * SEEDS };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs each congestion control algorithm over a path in virtual time. The path
- * is a link of wirelesslink's core with a drop-tail queue. The receiver reports
- * every 50 ms, and the source either always has data or sends frames. The
- * figures of a run are logged at level INFO of the category "check".
+/* Runs each congestion control algorithm over a simulated path in virtual time.
+ * The path is a link of the element wirelesslink with a drop-tail queue. The
+ * receiver reports every 50 ms. The source either always has data or sends
+ * frames. The figures of a run are logged at level INFO of the category
+ * "check".
  */
 
 #include <string.h>
@@ -16,21 +17,22 @@
 #define SECONDS (1000 * MS)
 
 #define PACKET 1250             /* bytes */
-/* One-way delay in each direction while the queue is empty. */
+/* One-way delay in ns in each direction while the queue is empty. */
 #define ONE_WAY (20 * MS)
 #define REPORT_PERIOD (50 * MS)
 #define REPORT 100              /* bytes */
-/* Rate of the return path in bytes per second. It is so high that reports do
- * not queue. */
+/* Rate of the return path in bytes per second. It is so high that the reports
+ * of the receiver never wait in a queue. */
 #define REPORT_RATE 12500000
-/* Size of the queue in bytes, including the packet in transmission. */
+/* Size of the queue of the bottleneck in bytes, including the packet in
+ * transmission. */
 #define QUEUE_LIMIT 100000
 #define FRAME_PERIOD (40 * MS)
 #define RATE 4000000            /* bit/s of the bottleneck */
 #define LOW_RATE 1500000
-/* Rate of the link in bit/s during a gap of one second. At this rate, the
- * transmission of one packet takes the whole second. The later packets wait in
- * the queue until the gap ends. */
+/* Rate of the link in bit/s during a gap in its service, which lasts one
+ * second. At this rate, the transmission of one packet takes the whole second.
+ * The packets after it wait in the queue until the gap ends. */
 #define GAP_RATE (PACKET * 8)
 #define MAX_PACKETS 65536
 #define MAX_REPORTS 4
@@ -41,7 +43,8 @@ typedef struct
    * the time at which it arrives. `arrival` is 0 if the packet was lost or is
    * in flight. */
   guint64 sent, arrival;
-  /* bytes in flight directly after this packet was sent */
+  /* number of bytes in flight directly after this packet was sent, including
+   * the packet */
   guint64 in_flight;
   gboolean is_app_limited;
 } Packet;
@@ -50,11 +53,11 @@ typedef struct
 {
   /* time in ns at which the receiver wrote this report */
   guint64 made;
-  /* Index of the first packet that is not reported yet: all packets before it
+  /* Index of the first packet that is not reported yet. All packets before it
    * are covered by this report or by an earlier one. */
   guint next;
-  /* Minimum and maximum one-way delay in ns of the packets that this report
-   * covers first (no earlier report covers them). */
+  /* Minimum and maximum one-way delay in ns of the packets that arrived since
+   * the previous report. */
   guint64 low, high;
 } Report;
 
@@ -69,10 +72,11 @@ typedef struct
 
   Packet packets[MAX_PACKETS];
   guint n_sent;
-  /* index of the first packet that has not arrived yet */
+  /* Index of the next packet that can arrive. It follows the index of the last
+   * packet that has arrived; earlier packets that have not arrived are lost. */
   guint first_pending;
-  /* Number of packets that the reports of the receiver cover so far, including
-   * reports that are still on the way. */
+  /* Number of packets that the receiver's reports cover so far. It includes
+   * reports that are still on the way to the sender. */
   guint n_seen;
   guint64 arrived;              /* bytes */
   gdouble queue_delay_sum;
@@ -88,10 +92,12 @@ typedef struct
   guint64 in_flight;            /* bytes */
   guint64 delivered;            /* bytes, reported */
   guint n_reported;             /* packets */
-  /* While the reports cover fewer packets than this number, new packets get the
-   * flag is_app_limited: the source had too little data to fill the path. The
-   * field limited_until of MmtpPath has the same meaning.
-   */
+  /* If the source has too little data to fill the path, `limited_until` is set
+   * to the number of packets that were sent so far, plus one. As long as the
+   * reports cover fewer packets than this number, new packets get the flag
+   * is_app_limited. The measured rate of such packets does not show how much
+   * the path can carry. The field limited_until of MmtpPath has the same
+   * meaning. */
   guint limited_until;
   guint64 last_arrival, last_sent, base_delay, base_round_trip;
   guint64 min_window, max_window, max_backlog;
@@ -119,8 +125,8 @@ add_rate_step (VirtualLinkConfig * config, guint64 time, guint64 rate)
   virtual_link_config_add_step (config, time, rate / 8, 0);
 }
 
-/* The link calls this function to free a packet. Packets are only numbers here,
- * so there is nothing to free. */
+/* The link calls this function to free a packet. In this test, a packet is only
+ * a number, so there is nothing to free. */
 static void
 packet_free (gpointer item)
 {
@@ -154,8 +160,8 @@ path_new (const MmtpRateControlClass * klass, guint64 source_rate)
   return path_new_over (klass, source_rate, &config, 1);
 }
 
-/* Returns a path over a link that delivers nothing for one second, from 5 s to
- * 6 s after the start. */
+/* Returns a path over a link that is interrupted from 5 s to 6 s after the
+ * start: in this second, it delivers nothing or a single packet. */
 static Path *
 path_new_with_gap (const MmtpRateControlClass * klass, guint64 source_rate)
 {
@@ -176,7 +182,7 @@ path_free (Path * path)
 }
 
 /* Resets the measured values, so that the next results describe only the time
- * after this call. */
+ * from now on. */
 static void
 path_reset_figures (Path * path)
 {
@@ -213,8 +219,9 @@ path_run_source (Path * path)
     path->backlog += path->source_rate / 8 * FRAME_PERIOD / SECONDS;
     path->next_frame += FRAME_PERIOD;
   }
-  /* If the time of the next packet stayed in the past, the source would send a
-   * burst after an idle time. */
+  /* `next_send` is the time for the next packet of a paced source. If it stayed
+   * in the past during an idle time, the source would send a burst afterwards.
+   */
   if (path->next_send < path->now)
     path->next_send = path->now;
   while ((path->source_rate == 0 || path->backlog >= PACKET)
@@ -323,9 +330,8 @@ path_take_report (Path * path, const Report * report)
   path->max_window = MAX (path->max_window, path->limits.window);
 }
 
-/* Advances the link to `until`. Processes each packet and each report at its
- * arrival time.
- */
+/* Advances the time and the link to `until`. Processes each packet and each
+ * report at the time at which it arrives. */
 static void
 path_run_link (Path * path, guint64 until)
 {
@@ -357,8 +363,8 @@ path_run (Path * path, guint64 duration)
   }
 }
 
-/* Runs the path for `duration` and returns the rate in bit/s at which packets
- * arrived in this time. */
+/* Runs the path for `duration` ns and returns the rate in bit/s at which
+ * packets arrived in this time. */
 static gdouble
 path_measure (Path * path, guint64 duration)
 {
@@ -427,9 +433,9 @@ GST_START_TEST (follows_rate_steps)
 
 GST_END_TEST;
 
-/* The source sends at half of the rate of the path, so the algorithm need not
- * hold the data back. The data of the source that wait to be sent must always
- * be less than two frames. */
+/* The source generates data at half of the rate of the path, so the algorithm
+ * has no reason to hold the data back. The data that wait at the source must
+ * always be less than two frames. */
 GST_START_TEST (leaves_room_for_a_limited_source)
 {
   guint64 frame = RATE / 2 / 8 * FRAME_PERIOD / SECONDS;
@@ -447,10 +453,10 @@ GST_START_TEST (leaves_room_for_a_limited_source)
 
 GST_END_TEST;
 
-/* Some packets are lost at random. The other packets must arrive at a rate of
- * at least `share` times the rate of the link. An algorithm that reduces the
- * rate after every loss, as some publications demand, may need a lower `share`.
- */
+/* 5 % of the packets are lost at random. The other packets must arrive at a
+ * rate of at least `share` times the rate of the link. An algorithm that
+ * reduces the rate after every loss, as some publications demand, may need a
+ * lower `share`. */
 GST_START_TEST (survives_random_losses)
 {
   const gdouble share = 0.8;
@@ -492,9 +498,9 @@ GST_START_TEST (resumes_a_limited_source_after_a_gap)
   path_run (path, 5 * SECONDS);
   path_measure (path, SECONDS);
   path_measure (path, 300 * MS);
-  /* The gap is over. The packets that waited in the queue arrive now, and so do
-   * new packets of the stream. Together they must arrive at a rate of at least
-   * 80 % of the source rate. */
+  /* The gap is over. The packets that waited in the queue during the gap arrive
+   * now, and so do new packets of the stream. Together they must arrive at a
+   * rate of at least 80 % of the source rate. */
   fail_unless (path_measure (path, 700 * MS) >= 0.8 * RATE / 2);
   path_measure (path, 2 * SECONDS);
   path_measure (path, 2 * SECONDS);
@@ -504,12 +510,14 @@ GST_START_TEST (resumes_a_limited_source_after_a_gap)
 
 GST_END_TEST;
 
-/* The path has a round trip of 200 ms. The first estimate of its rate is a
- * tenth of the real rate. Two runs are compared:
- * - With is_minimum=FALSE, the start phase ends as soon as the measured rate
- *   confirms the estimate.
- * - With is_minimum=TRUE, the start phase must continue. In the first 2 s, the
- *   arrival rate must be at least 10 % higher than with is_minimum=FALSE. */
+/* The path has a round trip of 200 ms. The algorithm gets a first estimate of
+ * the rate that is a tenth of the real rate. With is_minimum=TRUE, the estimate
+ * is only a lower bound. Two runs are compared:
+ * - With is_minimum=FALSE, the start phase of the algorithm ends as soon as the
+ *   measured rate confirms the estimate.
+ * - With is_minimum=TRUE, the start phase must continue. In the first 2 s,
+ *   packets must arrive at a rate that is at least 10 % higher than with
+ *   is_minimum=FALSE. */
 GST_START_TEST (cautious_estimate_does_not_end_the_start)
 {
   const MmtpRateControlClass *klass = mmtp_rate_control_find ("delivery");
@@ -548,10 +556,10 @@ GST_START_TEST (finds_algorithms_by_name)
 
 GST_END_TEST;
 
-/* Passes 20 reports per second for 3 s to the rate control of a path with a
- * configured rate. The queueing delays in the reports alternate between `first`
- * and `second` (in ns). Returns the pacing rate at the end, as a fraction of
- * the configured rate. */
+/* Passes 20 reports per second for 3 s to the rate control of a path whose rate
+ * is configured. The queueing delays in the reports alternate between `first`
+ * and `second`, both in ns. Returns the pacing rate at the end, as a fraction
+ * of the configured rate. */
 static gdouble
 get_token_share (MmtpRateControl * control, guint64 * now, gint64 first,
     gint64 second)
@@ -573,9 +581,9 @@ get_token_share (MmtpRateControl * control, guint64 * now, gint64 first,
   return limits.pacing_rate / (gdouble) RATE;
 }
 
-/* The path has a configured rate. If the queueing delay is high in every
- * report, the pacing rate must fall. If it is low in every second report, the
- * pacing rate must not fall. */
+/* The rate of the path is configured. If every report shows a high queueing
+ * delay, the pacing rate must fall, so that the queue becomes shorter. If every
+ * second report shows a low queueing delay, the pacing rate must not fall. */
 GST_START_TEST (configured_path_drains_a_standing_queue)
 {
   guint64 now = 10 * SECONDS;
@@ -590,9 +598,9 @@ GST_START_TEST (configured_path_drains_a_standing_queue)
   fail_unless_equals_float (get_token_share (control, &now, 90 * MS, 150 * MS),
       0.97);
   /* While every report shows a long queueing delay, the sender paces at 85 % of
-   * the configured rate to drain the queue. After 5 s it must return to 97 %
-   * for a while, even if the delay is still long, because the cause of the
-   * delay may not be a queue. */
+   * the configured rate to drain the queue. If the delay is still long after
+   * 5 s, perhaps no queue causes it. The sender must then return to 97 % for a
+   * while. */
   fail_unless_equals_float (get_token_share (control, &now, 500 * MS,
           500 * MS), 0.97);
   get_token_share (control, &now, 500 * MS, 500 * MS);

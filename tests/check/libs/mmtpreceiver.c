@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the receiver in virtual time. The test acts as the sender: it builds
- * each message and passes it to the receiver. */
+ * each message, passes it to the receiver, and takes the receiver's answers. */
 
 #include <gst/check/gstcheck.h>
 #include <string.h>
@@ -12,15 +12,15 @@
 #define MS(n) ((n) * G_GUINT64_CONSTANT (1000000))
 #define US(n) ((n) * G_GUINT64_CONSTANT (1000))
 
-/* The clocks of the sender and of the receiver differ as much as the fields of
- * the messages allow.
- */
+/* Time on the sender's clock, in us, when the receiver's clock shows OUR_START.
+ * The two clocks differ by nearly 2^48 us, to check that the receiver also
+ * works with a large difference. */
 #define SENDER_START G_GUINT64_CONSTANT (281474975736640)       /* us */
 #define OUR_START MS (5000)
 #define PERIOD 100              /* ms */
 #define D0 500                  /* ms */
-/* Size of the payload of a message in bytes. A path that delivers a message of
- * this size every 10 ms is so fast that the receiver may send a report in each
+/* Size of the payload of a DATA message in bytes. If such a message arrives
+ * every 10 ms, the path is so fast that the receiver may send a report in each
  * report period. */
 #define PAYLOAD 1200            /* bytes */
 
@@ -29,19 +29,21 @@ typedef struct
   MmtpReceiver *receiver;
   guint64 now;                  /* ns, ours */
   MmtpKey key;
-  /* Sealing of the messages (tokens, or keys if the session has a key). `ours`
-   * is used for messages of the simulated sender, `theirs` for messages of the
+  /* With these two objects, messages are sealed (protected against forgery).
+   * The seal is a token or, if the session has a key, an HMAC. `ours` is used
+   * for messages of the simulated sender, and `theirs` for messages of the
    * receiver. */
   MmtpDirection ours, theirs;
   guint8 nonce[MMTP_NONCE_SIZE];
-  /* Token that the receiver puts into its messages. */
+  /* Token that the receiver puts into its messages if the session has no key.
+   * The sender has chosen it. */
   guint64 token;
   guint64 numbers[MMTP_MAX_PATHS];
   guint64 theirs_number[MMTP_MAX_PATHS];
   guint32 next;                 /* stream number */
-  /* `bytes` is the last message from the receiver, `size` its size, and
-   * `message` its parsed form. `address` is the address to which it was sent.
-   */
+  /* `bytes` is the last message that the receiver has sent, `size` its size,
+   * and `message` its parsed form. `address` is the address to which it was
+   * sent. */
   guint8 bytes[MMTP_MAX_MESSAGE];
   gsize size;
   MmtpMessage message;
@@ -99,8 +101,8 @@ sender_now (const Peer * peer)
   return SENDER_START + (peer->now - OUR_START) / 1000;
 }
 
-/* Returns the sending time of a message that was sent `ms` milliseconds ago, as
- * a message contains it: in ticks of 10 us, with 24 bits. */
+/* A message contains its time of sending as 24 bits, in units of 10 us. Returns
+ * this field for a message that was sent `ms` milliseconds ago. */
 static guint32
 sent_before (const Peer * peer, guint ms)
 {
@@ -163,8 +165,9 @@ poll_message (Peer * peer)
   return TRUE;
 }
 
-/* Polls a message of the session and checks its number. The messages of a path
- * have consecutive numbers. Returns FALSE if there is no message. */
+/* Takes the next message of the session from the receiver. Checks its number:
+ * the messages of each path have consecutive numbers. Returns FALSE if there is
+ * no message. */
 static gboolean
 poll_sealed (Peer * peer)
 {
@@ -188,7 +191,8 @@ poll_type (Peer * peer, MmtpType type)
   return FALSE;
 }
 
-/* Polls until the receiver has no more messages. */
+/* Takes messages from the receiver, and ignores them, until it has no more
+ * messages. */
 static void
 drain (Peer * peer)
 {
@@ -215,7 +219,8 @@ count_refused (Peer * peer, MmtpRefusal refusal)
 
 /* --- handshake ------------------------------------------------------------ */
 
-/* If the peer has a key, the message has a seal (an HMAC) as its trailer. */
+/* Passes an INIT, the first message of the handshake, to the receiver. If the
+ * simulated sender has a key, the trailer of the INIT is a seal (an HMAC). */
 static void
 give_init (Peer * peer, const MmtpAddress * address)
 {
@@ -310,9 +315,9 @@ GST_START_TEST (a_session_opens_by_a_cookie)
     fail_unless (peer.size <= MMTP_INIT_SIZE);
     fail_unless (memcmp (&peer.address, &address, sizeof (address)) == 0);
     memcpy (cookie, peer.message.init.cookie, sizeof (cookie));
-    /* Until the message OPEN arrives, the receiver must keep no state for this
-     * sender, so that a flood of INITs cannot fill its memory. Therefore no
-     * timer may run. */
+    /* An INIT has arrived, but no OPEN yet. In this state, the receiver must
+     * store nothing about the sender, so that a flood of INITs cannot fill its
+     * memory. Therefore no timer may run. */
     fail_unless (mmtp_receiver_next_wakeup (peer.receiver) == MMTP_NEVER);
     peer.now += MS (100);
     open = make_open (&peer, cookie);
@@ -337,11 +342,12 @@ expect_refuse (Peer * peer, MmtpRefuseReason reason)
           MMTP_NONCE_SIZE) == 0);
 }
 
-/* A REFUSE must be sealed (have an HMAC as its trailer) only if it answers an
- * OPEN from a sender that has the key. If the OPEN has a wrong MAC or a wrong
- * cookie (reasons MMTP_REFUSE_KEY and MMTP_REFUSE_COOKIE), an attacker without
- * the key may have sent it in the sender's name. If the REFUSE were sealed, the
- * real sender would believe it and give up. */
+/* With a REFUSE, the receiver refuses an OPEN (the request for a session). It
+ * must seal the REFUSE (add an HMAC as its trailer) only if the OPEN comes from
+ * a sender that has the key. If the OPEN has a wrong MAC or a wrong cookie
+ * (reasons MMTP_REFUSE_KEY and MMTP_REFUSE_COOKIE), an attacker without the key
+ * may have sent it in the sender's name. If this REFUSE were sealed, the real
+ * sender would believe it and give up. */
 GST_START_TEST (only_a_refusal_of_a_right_open_is_sealed)
 {
   MmtpAddress here = make_address (1), there = make_address (2);
@@ -389,8 +395,9 @@ GST_START_TEST (who_may_not_is_told_why)
   fail_unless (poll_message (&peer));
   memcpy (cookie, peer.message.init.cookie, sizeof (cookie));
   /* A cookie is valid only for the address for which it was made, and only for
-   * a limited time. An OPEN from another address must be refused, and so must
-   * an OPEN that arrives 12 s later. */
+   * a limited time. An OPEN (the request for a session) contains a cookie. The
+   * receiver must refuse an OPEN that comes from another address, and an OPEN
+   * that arrives 12 s later. */
   open = make_open (&peer, cookie);
   give (&peer, &open, &there);
   expect_refuse (&peer, MMTP_REFUSE_COOKIE);
@@ -432,9 +439,9 @@ give_of_version (Peer * peer, MmtpMessage * message, guint version)
 }
 
 /* A sender uses another version of the protocol. The receiver must refuse each
- * message, and its answer must contain the receiver's version. The application
- * must get only one event for each version, because anyone can send such
- * messages. */
+ * of its messages, and the answer must contain the receiver's version. The
+ * application must get only one event for each version, because anyone can send
+ * such messages at a high rate. */
 GST_START_TEST (another_version_is_refused_and_told)
 {
   static const guint8 cookie[MMTP_COOKIE_SIZE];
@@ -478,7 +485,9 @@ GST_START_TEST (one_session_at_a_time)
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
   token = peer.message.accept.token;
-  /* The ACCEPT was lost, so the receiver sends an identical ACCEPT again. */
+  /* The sender repeats its OPEN, as if the ACCEPT had been lost. The receiver
+   * must send an identical ACCEPT again. If a copy of the same OPEN arrives
+   * once more, the receiver must refuse it as a replay. */
   first = make_open (&peer, peer.message.init.cookie);
   give (&peer, &first, &here);
   fail_unless (poll_message (&peer));
@@ -538,9 +547,10 @@ end_session (Peer * peer)
   while (poll_type (peer, MMTP_END_ACK));
 }
 
-/* `i` is 1 if the session has a key. An END must be ignored in two cases: it
- * has the correct token but comes from another address, even of the sender's
- * host, or it comes from the correct address but does not have the token. */
+/* The test runs with a key if __i__ is 1, and without a key if it is 0. An END
+ * must be ignored in two cases. In the first case, it is correctly sealed, but
+ * comes from another host or from another port of the sender's host. In the
+ * second case, it comes from the correct address, but its trailer is wrong. */
 GST_START_TEST (end_counts_only_from_the_validated_address_and_token)
 {
   MmtpAddress here = make_address (1), there = make_address (2);
@@ -568,7 +578,8 @@ GST_START_TEST (end_counts_only_from_the_validated_address_and_token)
 
 GST_END_TEST;
 
-/* Times at which a sender requests a session, in ms after its first request. */
+/* Times at which a new sender requests a session, in ms after its first
+ * request. */
 static const guint asked_at[] = { 0, 250, 750, 1750 };
 
 static void
@@ -582,9 +593,10 @@ give_sign_of_life (Peer * peer)
   give_sealed (peer, &message, &address);
 }
 
-/* Sends several requests for a session. They come from the host `host`, but not
- * from the port of `peer`. If `lives` is TRUE, `peer` sends a KEEPALIVE between
- * two requests. Returns the type of the answer to the last request. */
+/* `other` requests a session at each of the times in `asked_at`. The requests
+ * come from the host `host`, but not from the port of `peer`, which already has
+ * a session. If `lives` is TRUE, `peer` sends a KEEPALIVE between two requests.
+ * Returns the type of the answer to the last request. */
 static MmtpType
 ask_again (Peer * peer, Peer * other, guint8 host, gboolean lives)
 {
@@ -657,8 +669,8 @@ GST_START_TEST (who_was_lost_may_go_on)
 
 GST_END_TEST;
 
-/* If a sender was killed and starts again, it need not wait for the end of its
- * previous session. */
+/* A sender was killed and starts again. It must get a session, although the
+ * timeout of its previous session has not expired. */
 GST_START_TEST (a_sender_that_begins_again_takes_its_own_place)
 {
   check_taken_over (1, FALSE, TRUE);
@@ -669,7 +681,7 @@ GST_END_TEST;
 GST_START_TEST (nobody_takes_the_place_of_another)
 {
   check_taken_over (2, FALSE, FALSE);
-  /* The second sender asks for a session from the same host as the first
+  /* The second sender requests a session from the same host as the first
    * sender. The first sender is still alive, so the receiver must refuse the
    * second one. */
   check_taken_over (1, TRUE, FALSE);
@@ -677,10 +689,11 @@ GST_START_TEST (nobody_takes_the_place_of_another)
 
 GST_END_TEST;
 
-/* Another sender asks for a session every 10 ms. The receiver must find out
- * whether the first sender is still alive, and sends QUERY messages to it for a
- * fixed time. The repeated requests must not shorten this time, and the
- * receiver must send at most 20 QUERYs. */
+/* While the first sender has a session, another sender on its host requests a
+ * session every 10 ms. The receiver must find out whether the first sender is
+ * still alive. For a fixed time, it sends QUERY messages to it and waits for an
+ * answer. The repeated requests must not shorten this time, and the receiver
+ * must send at most 20 QUERYs. */
 GST_START_TEST (a_doubt_takes_its_time)
 {
   MmtpAddress address = make_address (1);
@@ -691,8 +704,8 @@ GST_START_TEST (a_doubt_takes_its_time)
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
   address.bytes[5]++;
-  /* The round trip is not known. The receiver therefore waits 2 s for a sign
-   * that the first sender is still alive. */
+  /* The receiver does not know the round trip to the first sender. It therefore
+   * waits 2 s for a sign that this sender is still alive. */
   while (peer.now < end) {
     other = peer;
     other.nonce[0] ^= 1;
@@ -714,8 +727,8 @@ GST_START_TEST (a_doubt_takes_its_time)
 
 GST_END_TEST;
 
-/* After the application has got EOS, the receiver must refuse all new sessions.
- */
+/* The application has got EOS at the end of the first session, and accepts no
+ * further stream. The receiver must then refuse all new sessions. */
 GST_START_TEST (after_the_end_of_the_only_stream_none_begins)
 {
   MmtpAddress there = make_address (2);
@@ -736,8 +749,8 @@ GST_START_TEST (after_the_end_of_the_only_stream_none_begins)
         i == 0);
     fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   }
-  /* The application now accepts a new session, so the receiver must accept the
-   * second sender. */
+  /* From now on, the application accepts a further stream, so the receiver must
+   * accept the second sender. */
   mmtp_receiver_set_ends (peer.receiver, FALSE);
   ask_for_session (&other, &there);
   fail_unless (poll_message (&other));
@@ -747,8 +760,9 @@ GST_START_TEST (after_the_end_of_the_only_stream_none_begins)
 
 GST_END_TEST;
 
-/* Sends an INIT every 100 us for one second and returns the number of answers.
- * Fails if the answers have more bytes than the INITs that were sent before. */
+/* Passes an INIT to the receiver every 100 us for one second, from `n_networks`
+ * different networks in turn. Returns the number of answers. Fails if the
+ * answers have more bytes than the INITs before them. */
 static guint
 count_answers (Peer * peer, guint n_networks)
 {
@@ -772,9 +786,9 @@ count_answers (Peer * peer, guint n_networks)
   return answers;
 }
 
-/* INITs arrive for one second. The receiver must send 100 answers to each
- * network immediately, and 99 more answers to each network until the end of
- * this second. */
+/* 10,000 INITs arrive in one second. To each network from which they come, the
+ * receiver must send 100 answers immediately and 99 more until the end of this
+ * second. */
 GST_START_TEST (each_network_gets_a_hundred_answers_a_second)
 {
   Peer peer;
@@ -789,9 +803,9 @@ GST_START_TEST (each_network_gets_a_hundred_answers_a_second)
 
 GST_END_TEST;
 
-/* A session exists, and INITs arrive from 5000 networks for one second. The
- * receiver must send 100 answers immediately and 999 more answers until the end
- * of this second. */
+/* While a session exists, INITs arrive from 5000 networks for one second. The
+ * receiver must send 100 answers to all of them together immediately, and 999
+ * more until the end of this second. */
 GST_START_TEST (strangers_get_fewer_answers_while_a_session_is_alive)
 {
   Peer peer;
@@ -811,9 +825,10 @@ gets_cookie (Peer * peer, const MmtpAddress * address)
   return poll_message (peer) && peer->message.type == MMTP_COOKIE;
 }
 
-/* While a key is in use, an attacker can replay an observed INIT with a valid
- * MAC from any address. The receiver must therefore limit the number of its
- * answers to such INITs. The limit must be the same as for other INITs. */
+/* In a session with a key, an INIT contains a valid MAC. An attacker that has
+ * seen such an INIT can send copies of it from any address. The receiver must
+ * therefore limit the number of its answers to INITs with a valid MAC. The
+ * limit must be the same as for other INITs. */
 GST_START_TEST (replayed_inits_with_a_key_get_no_more_answers)
 {
   const MmtpAddress other_network = make_address (9);
@@ -836,9 +851,9 @@ GST_START_TEST (replayed_inits_with_a_key_get_no_more_answers)
 
 GST_END_TEST;
 
-/* The receiver has one budget of answers for senders that have the key, and
- * another budget for unknown hosts. Neither group can use up the budget of the
- * other group, even if both groups are in one network. */
+/* The receiver limits its answers to senders that have the key, and has a
+ * separate limit for its answers to unknown hosts. Neither group may use up the
+ * answers of the other group, even if both groups are in one network. */
 GST_START_TEST (senders_with_a_key_and_strangers_share_no_answers)
 {
   const MmtpAddress address = { 6, {10, 0, 0, 2, 0x13, 0x8c}, 4, 3 };
@@ -860,9 +875,9 @@ GST_START_TEST (senders_with_a_key_and_strangers_share_no_answers)
 
 GST_END_TEST;
 
-/* The receiver limits the number of its answers, and reserves a part of this
- * budget for hosts that had a session before. Here replayed INITs from 5000
- * networks use up the rest of the budget. A host that had a session before must
+/* The receiver limits the number of its answers, but reserves some additional
+ * answers for hosts that had a session before. Here replayed INITs from 5000
+ * networks use up all other answers. A host that had a session before must
  * still get a COOKIE. */
 GST_START_TEST (replayed_inits_leave_the_reserve_of_a_known_host)
 {
@@ -937,9 +952,9 @@ GST_START_TEST (buffers_come_out_in_order_and_on_our_clock)
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   give_data (&peer, 0, 50, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
-  /* On the sender's clock, the frame was due at SENDER_START, when the
-   * receiver's clock showed OUR_START. The KEEPALIVE says that the clocks have
-   * a further offset of 20 ms. On the receiver's clock, the due time must
+  /* On the sender's clock, the frame was due at SENDER_START. The receiver's
+   * clock then showed OUR_START. The KEEPALIVE says that 20 ms must be added to
+   * this difference of the clocks. On the receiver's clock, the due time must
    * therefore be OUR_START + 20 ms. */
   fail_unless_equals_uint64 (event.due, OUR_START + MS (20));
   fail_unless_equals_uint64 (event.delay, MS (D0));
@@ -980,8 +995,8 @@ GST_START_TEST (a_gap_is_skipped_at_the_deadline_and_nothing_is_late)
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   fail_unless (event.discont);
   datagram_slice_clear (&event.data);
-  /* Both buffers arrive after their deadlines. The receiver must count them as
-   * late and must not output them. */
+  /* Now two buffers arrive after their deadlines. The receiver must count them
+   * as late and must not output them. */
   give_data (&peer, 0, 50, 0, 0);
   give_data (&peer, 0, 50, 2, 40);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -994,9 +1009,10 @@ GST_START_TEST (a_gap_is_skipped_at_the_deadline_and_nothing_is_late)
 
 GST_END_TEST;
 
-/* The configuration sets `max_lateness` to 30 ms. A packet that arrives 29 ms
- * after its deadline must be output, with its due time in the past. A packet
- * that arrives 31 ms after its deadline must be dropped and counted as late. */
+/* The configuration sets the maximum lateness to 30 ms. A packet that arrives
+ * 29 ms after its deadline must be output. Its deadline, which is in the past,
+ * must not change. A packet that arrives 31 ms after its deadline must be
+ * dropped and counted as late. */
 GST_START_TEST (a_late_buffer_is_output_up_to_a_limit)
 {
   MmtpReceiverConfig config;
@@ -1029,10 +1045,10 @@ GST_START_TEST (a_late_buffer_is_output_up_to_a_limit)
 
 GST_END_TEST;
 
-/* A timer of the receiver may run late. The receiver must then still output the
- * buffers that arrived in time. There is one exception: when the initial delay
- * (D0) becomes shorter, the receiver may drop buffers that are late with the
- * new D0. */
+/* A timer of the receiver may run late because the machine is busy. The
+ * receiver must then still output the buffers that arrived in time. There is
+ * one exception: when the initial delay (D0) becomes shorter, the receiver may
+ * drop buffers that are late with the new D0. */
 GST_START_TEST (what_came_in_time_goes_out)
 {
   MmtpAddress address = make_address (1);
@@ -1068,13 +1084,14 @@ GST_END_TEST;
 
 /* --- reports -------------------------------------------------------------- */
 
-/* Number of messages at the beginning of a session, after the OPEN, that the
- * receiver must report immediately. */
+/* Number of messages after the OPEN at the beginning of a session. The receiver
+ * must report each of these messages immediately. */
 #define START_MESSAGES 31
 /* Size in bytes of a REPORT that describes one path without losses. */
 #define REPORT_SIZE 81
 
-/* Advances the time in steps of 1 ms and runs the timers. */
+/* Advances the time by `ms` milliseconds in steps of 1 ms, and runs the timers
+ * of the receiver in each step. */
 static void
 advance (Peer * peer, guint ms)
 {
@@ -1084,8 +1101,8 @@ advance (Peer * peer, guint ms)
   }
 }
 
-/* Returns the number of REPORTs that wait to be sent. Afterwards,
- * `peer->message` contains the last of them. */
+/* Takes all messages that the receiver has to send. Returns how many of them
+ * are REPORTs. Afterwards, `peer->message` contains the last REPORT. */
 static guint
 count_reports (Peer * peer)
 {
@@ -1101,8 +1118,9 @@ count_reports (Peer * peer)
   return n;
 }
 
-/* Sends `n` messages to the receiver on path 0, at intervals of `distance` ms.
- * Returns the number of REPORTs that the receiver sent during this time. */
+/* Passes `n` messages of a stream to the receiver on path 0, at intervals of
+ * `distance` ms. Returns the number of REPORTs that the receiver sent during
+ * this time. */
 static guint
 stream (Peer * peer, guint n, guint distance)
 {
@@ -1116,8 +1134,9 @@ stream (Peer * peer, guint n, guint distance)
   return reports;
 }
 
-/* Opens a session and sends 100 messages at intervals of 10 ms. Discards the
- * REPORTs that the receiver sends during this time. */
+/* Opens a session and passes 100 messages of a stream to the receiver, at
+ * intervals of 10 ms. Ignores the REPORTs that the receiver sends during this
+ * time. */
 static void
 begin_stream (Peer * peer)
 {
@@ -1187,9 +1206,10 @@ GST_START_TEST (a_report_goes_each_period)
 
 GST_END_TEST;
 
-/* The reports must use 2.5 % of the rate of the path. If the report period
- * would then be longer than 300 ms, the receiver must send a report every
- * 300 ms. */
+/* If the stream has a low rate, the reports must use 2.5 % of this rate, but
+ * the report period must not exceed 300 ms. Two rates of the stream are tested.
+ * With the lower rate, the reports would use 2.5 % only with a period of more
+ * than 300 ms, so the period must be 300 ms. */
 GST_START_TEST (a_slow_path_has_fewer_reports)
 {
   guint n;
@@ -1198,10 +1218,10 @@ GST_START_TEST (a_slow_path_has_fewer_reports)
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
   stream (&peer, 100, 50);
-  /* The reports of the receiver use at most one fortieth of the rate of the
-   * stream. The stream has a packet of 1224 bytes every 50 ms, and a report has
-   * REPORT_SIZE bytes. The report period is therefore 40 * REPORT_SIZE / 1224 *
-   * 50 ms = 132 ms. */
+  /* The reports of the receiver may use at most one fortieth (2.5 %) of the
+   * rate of the stream. The stream has a packet of 1224 bytes every 50 ms, and
+   * a report has REPORT_SIZE bytes. The report period is therefore 40 *
+   * REPORT_SIZE / 1224 * 50 ms = 132 ms. */
   n = stream (&peer, 200, 50);
   fail_unless (n >= 66 && n <= 84, "%u reports", n);
   stream (&peer, 20, 200);
@@ -1225,9 +1245,9 @@ GST_START_TEST (reports_are_no_rarer_than_keepalives)
   config.keepalive_period = MS (20);
   peer_init (&peer, &config, NULL);
   open_session (&peer);
-  /* The receiver may use 2.5 % of the received rate for reports. At 306 kB/s, a
-   * report every 10.6 ms would be allowed. However, a report is sent only every
-   * 20 ms, because this is the keep-alive period. */
+  /* The receiver may use 2.5 % of the received rate for its reports. At
+   * 306 kB/s, it could send a report every 10.6 ms. It must nevertheless send a
+   * report only every 20 ms, because this is the keep-alive period. */
   stream (&peer, 300, 4);
   n = stream (&peer, 250, 4);
   fail_unless_equals_int (n, 50);
@@ -1259,17 +1279,17 @@ GST_START_TEST (the_sender_chooses_the_period_of_reports)
   begin_stream (&peer);
   for (i = 0; i < G_N_ELEMENTS (periods); i++) {
     give_report_period (&peer, periods[i].wanted);
-    /* The KEEPALIVE that requests the report period may be the first message
-     * after a gap in the stream. After a gap, the receiver sends some reports
-     * immediately. The test therefore ignores the times of the next two
-     * reports. */
+    /* The KEEPALIVE that requests another report period may be the first
+     * message after a gap in the stream. After a gap, the receiver sends some
+     * reports immediately. The test therefore ignores the intervals before the
+     * next two reports. */
     get_wait (&peer);
     get_wait (&peer);
     fail_unless_equals_int (get_wait (&peer), periods[i].period);
     fail_unless_equals_int (get_wait (&peer), periods[i].period);
   }
-  /* A period of 0 means that the sender requests no report period. The receiver
-   * must then choose the period itself, and send 20 reports in one second. */
+  /* A requested period of 0 means that the receiver chooses the report period
+   * itself. Here it must send 20 reports in one second. */
   give_report_period (&peer, 0);
   stream (&peer, 200, 10);
   fail_unless_equals_int (stream (&peer, 100, 10), 20);
@@ -1278,8 +1298,8 @@ GST_START_TEST (the_sender_chooses_the_period_of_reports)
 
 GST_END_TEST;
 
-/* The sender changes the report period, once to a longer and once to a shorter
- * period. The next report must already be sent according to the new period. */
+/* The sender changes the report period, first to a longer and then to a shorter
+ * period. Already the next report must be sent according to the new period. */
 GST_START_TEST (another_period_holds_at_once)
 {
   Peer peer;
@@ -1318,9 +1338,9 @@ GST_START_TEST (a_loss_is_reported_at_once)
   fail_unless_equals_int (record->ranges[0].first, 41);
   fail_unless_equals_int (record->ranges[0].count, 2);
   fail_unless_equals_int (peer.message.report.next, 40);
-  /* Another message is lost directly after the previous report. Reports of
-   * losses are at least 10 ms apart, so this loss must be reported 10 ms after
-   * the previous report, and not earlier. */
+  /* Another message is lost directly after the previous report. The receiver
+   * must report this loss 10 ms after the previous report and not earlier,
+   * because reports of losses must be at least 10 ms apart. */
   peer.numbers[0] += 1;
   peer.next += 1;
   fail_unless_equals_int (stream (&peer, 9, 1), 0);
@@ -1332,9 +1352,9 @@ GST_START_TEST (a_loss_is_reported_at_once)
 
 GST_END_TEST;
 
-/* The receiver waits longer before it reports a loss if the report period is
- * long. Here the period is 400 ms. A loss must be reported a quarter of the
- * period (100 ms) after the previous report, and not earlier. */
+/* If the report period is long, the receiver waits longer before it reports a
+ * loss. Here the report period is 400 ms. A loss must be reported a quarter of
+ * this period (100 ms) after the previous report, and not earlier. */
 GST_START_TEST (losses_on_a_slow_path_wait)
 {
   Peer peer;
@@ -1352,8 +1372,8 @@ GST_START_TEST (losses_on_a_slow_path_wait)
 
 GST_END_TEST;
 
-/* No message arrived for longer than a report period. The first message after
- * this gap is reported immediately, and again 10 ms later. */
+/* No message arrives for longer than a report period. This is a gap. The first
+ * message after the gap must be reported immediately, and again 10 ms later. */
 GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
 {
   static const guint gaps[] = { 75, 300, 1700, 5000 };
@@ -1369,9 +1389,9 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
     fail_unless (n >= gaps[i] / 50 - 1 && n <= gaps[i] / 50 + 1);
     fail_unless_equals_int (peer.message.report.records[0].flags,
         MMTP_RECORD_UNMEASURED);
-    /* The interval between two reports is at least 10 ms. To be sure that a
-     * report is allowed when the next message arrives, the test waits until the
-     * last report is 11 ms old. */
+    /* The receiver sends an immediate report only if the last report is at
+     * least 10 ms old. The test therefore waits until the last report is 11 ms
+     * old. The report about the next message can then be sent immediately. */
     while (mmtp_receiver_next_wakeup (peer.receiver) < peer.now + MS (20)) {
       advance (&peer, 1);
       count_reports (&peer);
@@ -1384,9 +1404,9 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
     fail_unless_equals_int (peer.message.report.records[0].arrival,
         peer.now / 10000 & 0xffffff);
     fail_unless_equals_int (get_wait (&peer), 10);
-    /* The report period must remain 50 ms after a gap. The rate that is
-     * measured over a gap is too low, but the receiver must not increase the
-     * report period for this reason. */
+    /* After a gap, the report period must still be 50 ms. The receiver computes
+     * it from the measured rate, which is too low because of the gap. The
+     * receiver must not lengthen the report period for this reason. */
     fail_unless_equals_int (get_wait (&peer), 50);
     stream (&peer, 150, 10);
   }
@@ -1395,9 +1415,10 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
 
 GST_END_TEST;
 
-/* There is no stream: only keep-alives are sent. The time between two
- * keep-alives is longer than the report period of a stream, but must not count
- * as a gap. */
+/* There is no stream, and only keep-alives are sent. The time between two
+ * keep-alives is longer than the report period during a stream. It must
+ * nevertheless not count as a gap, after which the receiver would send reports
+ * immediately. */
 GST_START_TEST (an_idle_path_has_no_gaps)
 {
   guint i, n = 0;
@@ -1419,9 +1440,9 @@ GST_START_TEST (an_idle_path_has_no_gaps)
 
 GST_END_TEST;
 
-/* The receiver sends a report after 64 messages, but it must not send two
- * reports within 5 ms. Here 64 messages arrive in 3.2 ms, so the interval
- * between reports must be 5 to 6 ms. */
+/* The receiver sends a report after each 64 messages, but two reports must be
+ * at least 5 ms apart. Here 64 messages arrive in 3.2 ms, so the interval
+ * between two reports must be 5 to 6 ms. */
 GST_START_TEST (many_messages_have_no_more_than_a_report_each_5_ms)
 {
   guint64 last = 0;
@@ -1484,10 +1505,12 @@ GST_START_TEST (a_repair_brings_what_was_lost)
   for (i = 0; i < 5; i++)
     if (i != 1 && i != 3)
       give_sealed (&peer, &messages[i], &address);
-  /* Five messages, 0 to 4, are sent. Messages 1 and 3 are lost. The first
-   * REPAIR covers all five messages. One REPAIR cannot restore two messages.
-   * The second REPAIR covers the messages 0 to 2, so the receiver must restore
-   * message 1. It must then restore message 3 from the first REPAIR. */
+  /* A REPAIR is the parity of several messages, from which the receiver can
+   * compute a single missing message. Of the messages 0 to 4, messages 1 and 3
+   * are lost. The first REPAIR covers all five messages, so it cannot restore
+   * the two lost messages. The second REPAIR covers the messages 0 to 2, so the
+   * receiver must restore message 1. It must then restore message 3 from the
+   * first REPAIR. */
   give_repair (&peer, messages, 5);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   datagram_slice_clear (&event.data);
@@ -1498,8 +1521,8 @@ GST_START_TEST (a_repair_brings_what_was_lost)
     fail_if (event.discont);
     datagram_slice_clear (&event.data);
   }
-  /* If a message was restored by a REPAIR and arrives afterwards, it counts as
-   * a duplicate. */
+  /* A message that was restored from a REPAIR arrives afterwards. It must count
+   * as a duplicate. */
   give_sealed (&peer, &messages[1], &address);
   mmtp_receiver_get_stats (peer.receiver, &stats);
   fail_unless_equals_uint64 (stats.recovered, 2);
@@ -1541,7 +1564,8 @@ GST_END_TEST;
 
 /* --- refused messages ----------------------------------------------------- */
 
-/* All types of messages that a sender sends during a session. */
+/* All types of messages that a sender sends after the handshake, during a
+ * session. */
 static const MmtpType session_types[] = { MMTP_DATA, MMTP_PROBE, MMTP_JOIN,
   MMTP_RESPONSE, MMTP_KEEPALIVE, MMTP_QUERY, MMTP_LEAVE, MMTP_CAPS, MMTP_END,
   MMTP_REPAIR
@@ -1582,8 +1606,8 @@ make_any (Peer * peer, MmtpType type)
   return message;
 }
 
-/* Stores the state that an attacker must not change. Only the counters of
- * refused messages may change. */
+/* Gets the state of the receiver that an attacker must not change. Sets the
+ * counters of refused messages to 0, because only these counters may change. */
 static void
 get_state (Peer * peer, MmtpReceiverStats * stats, MmtpReceiverPathStats * path)
 {
@@ -1609,10 +1633,11 @@ expect_unmoved (Peer * peer, const MmtpReceiverStats * stats,
   fail_if (poll_message (peer));
 }
 
-/* An off-path attacker guesses the secrets. It sends messages of each type. The
- * trailer of each message is correct except for one bit, and each bit is tried.
- * The messages come from the sender's address and from another address. The
- * receiver must refuse all messages, and its state must not change. */
+/* An off-path attacker guesses the secrets of the session, but one bit is
+ * wrong. It sends messages of each type. The trailer of each message is correct
+ * except for one bit, and each bit is tried. The messages come from the
+ * sender's address and from another address. The receiver must refuse all
+ * messages, and its state must not change. */
 static void
 expect_refused_guesses (const gchar * key)
 {
@@ -1660,8 +1685,9 @@ GST_START_TEST (guesses_move_nothing)
 
 GST_END_TEST;
 
-/* An on-path attacker without the key changes one byte of a message. The
- * receiver must detect the change, whichever byte is changed. */
+/* An on-path attacker without the key changes one byte of a message. Whichever
+ * byte is changed, the receiver must refuse the message. It must also refuse a
+ * message that is cut. */
 GST_START_TEST (with_a_key_no_byte_can_be_changed)
 {
   MmtpAddress address = make_address (1);
@@ -1686,9 +1712,10 @@ GST_START_TEST (with_a_key_no_byte_can_be_changed)
     size = mmtp_packet_write (&message, bytes, sizeof (bytes));
     mmtp_direction_seal (&peer.ours, peer.numbers[0], bytes, size);
     for (at = 0; at < size; at++) {
-      /* Byte 0 contains the version and the type of the message. A changed type
-       * could turn an INIT into another valid message, so the test changes only
-       * the version in this byte. */
+      /* Byte 0 contains the version and the type of the message. With another
+       * type, the message could become an INIT, which the receiver handles
+       * without a session. The test therefore changes only the version in this
+       * byte. */
       bytes[at] ^= at == 0 ? 0x20 : 0x81;
       mmtp_receiver_input (peer.receiver, peer.now, &address, bytes, size);
       bytes[at] ^= at == 0 ? 0x20 : 0x81;
@@ -1787,7 +1814,8 @@ respond_from (Peer * peer, guint8 path, guint8 host, guint64 challenge)
   give_sealed (peer, &message, &address);
 }
 
-/* Adds a path to the session. Path n has the address of host n + 1. */
+/* Adds path number `path` to the session. Path n has the address of host n + 1.
+ */
 static void
 join_path (Peer * peer, guint8 path)
 {
@@ -1808,17 +1836,17 @@ GST_START_TEST (a_path_joins_by_its_address)
 
   peer_init (&peer, NULL, "secret");
   open_session (&peer);
-  /* The path has been in use for some time, so its message numbers no longer
-   * fit into 16 bits. Most messages contain only the low 16 bits of their
-   * number. A JOIN contains all bits, so that the receiver knows the whole
-   * number. */
+  /* The path has been in use before, so its message numbers no longer fit into
+   * 16 bits. Most messages contain only the low 16 bits of their number. A
+   * JOIN, with which a path is added, contains all 64 bits, so that the
+   * receiver knows the whole number. */
   peer.numbers[5] = 70000;
   challenge = join_from (&peer, 5, 6, 1);
   fail_unless (challenge == join_from (&peer, 5, 6, 2));
   other = join_from (&peer, 5, 7, 3);
   fail_unless (challenge != other);
-  /* The receiver has not verified the address of path 5 yet, so it must refuse
-   * data from this path. */
+  /* The receiver has not validated the address of path 5 yet, so it must refuse
+   * data on this path. */
   give_data (&peer, 5, 0, 0, 0);
   fail_unless_equals_uint64 (count_refused (&peer, MMTP_REFUSED_CHANNEL), 1);
   respond_from (&peer, 5, 6, other);
@@ -1830,8 +1858,8 @@ GST_START_TEST (a_path_joins_by_its_address)
   give_data (&peer, 5, 0, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   datagram_slice_clear (&event.data);
-  /* If the current address of the path is silent, a RESPONSE from another
-   * address moves the path to that address. */
+  /* If nothing has arrived for some time from the present address of the path,
+   * a RESPONSE from another address must move the path to that address. */
   peer.now += MS (1000);
   respond_from (&peer, 5, 7, other);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -1868,7 +1896,8 @@ GST_START_TEST (a_path_leaves_and_comes_back)
   fail_unless_equals_int (peer.message.leave.highest, 2);
   fail_unless (poll_event (&peer, MMTP_EVENT_LEFT, &event));
   fail_unless_equals_int (event.path, 1);
-  /* The receiver must acknowledge the second LEAVE, too, but must not report
+  /* The sender repeats the LEAVE, because the acknowledgement may be lost. The
+   * receiver must acknowledge the second LEAVE, too, but must not report
    * MMTP_EVENT_LEFT to the application again. */
   give_sealed (&peer, &message, &address);
   fail_unless (poll_type (&peer, MMTP_LEAVE));
@@ -1943,8 +1972,9 @@ GST_START_TEST (buffers_wait_for_their_caps)
   /* The acknowledgement was lost. */
   give_caps (&peer, 1, text, 0, 12);
   fail_unless (poll_type (&peer, MMTP_CAPS_ACK));
-  /* Each buffer has the version number of its caps. The receiver must output
-   * new caps directly before the first buffer that has their version number. */
+  /* Each buffer contains the version number of its caps (the description of its
+   * media format). The receiver must output new caps directly before the first
+   * buffer that has their version number. */
   give_caps (&peer, 2, "audio/mpeg", 0, 10);
   give_version (&peer, 2, 1);
   expect_buffer (&peer, FALSE);
@@ -1958,8 +1988,8 @@ GST_START_TEST (buffers_wait_for_their_caps)
   fail_unless (poll_event (&peer, MMTP_EVENT_CAPS, &event));
   fail_unless (event.caps == NULL);
   expect_buffer (&peer, FALSE);
-  /* A buffer whose caps have not arrived yet must wait for them, but not longer
-   * than until its deadline. */
+  /* The caps of the next buffer have not arrived yet. The buffer must wait for
+   * its caps, but not longer than until its deadline. */
   give_version (&peer, 5, 3);
   give_version (&peer, 6, 0);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -1971,9 +2001,10 @@ GST_START_TEST (buffers_wait_for_their_caps)
 
 GST_END_TEST;
 
-/* Two buffers arrive. The first one waits for its caps, and its due time is
- * later than that of the second one. The second buffer must be output in time,
- * although the first one still waits. */
+/* Two buffers arrive. The first one must wait because its caps have not
+ * arrived. Its due time is later than that of the second buffer. The second
+ * buffer must be output in time, although it follows the first one in the
+ * stream. */
 GST_START_TEST (no_buffer_is_late_because_another_waits_for_its_caps)
 {
   MmtpAddress address = make_address (1);
@@ -2081,8 +2112,8 @@ GST_START_TEST (the_initial_delay_follows_the_sender_within_limits)
 
 GST_END_TEST;
 
-/* Number of changes of the initial delay (D0) that are allowed in one second.
- */
+/* Number of changes of the initial delay (D0) that the receiver accepts in one
+ * second. */
 #define MAX_DELAY_CHANGES 4
 
 GST_START_TEST (changes_of_the_initial_delay_are_limited)
@@ -2103,10 +2134,10 @@ GST_START_TEST (changes_of_the_initial_delay_are_limited)
   while (mmtp_receiver_poll_event (peer.receiver, &event))
     n += event.type == MMTP_EVENT_INITIAL_DELAY;
   fail_unless_equals_int (n, MAX_DELAY_CHANGES);
-  /* At most MAX_DELAY_CHANGES changes of the initial delay (D0) are accepted in
-   * each second. In the next second, the receiver accepts changes again. A
-   * KEEPALIVE must then set D0 to the value that the sender has requested last.
-   */
+  /* In one second, the receiver accepts at most MAX_DELAY_CHANGES changes of
+   * the initial delay (D0), and ignores the others. In the next second, it
+   * accepts changes again. A KEEPALIVE must then set D0 to the value that the
+   * sender has requested last. */
   peer.now += MS (1000);
   give_sealed (&peer, &message, &address);
   fail_unless (poll_event (&peer, MMTP_EVENT_INITIAL_DELAY, &event));
@@ -2116,10 +2147,11 @@ GST_START_TEST (changes_of_the_initial_delay_are_limited)
 
 GST_END_TEST;
 
-/* A KEEPALIVE announces a floor: after it, the sender sends no packet with a
- * stream number below the floor. Earlier packets may still arrive on a slow
- * path. The receiver must therefore wait for missing packets below the floor
- * until each path has delivered a message that was sent after the KEEPALIVE. */
+/* In a KEEPALIVE, the sender announces a floor: it sends no further packets
+ * with stream numbers below the floor. Packets below the floor that were sent
+ * before the KEEPALIVE may still arrive on a slower path. The receiver must
+ * therefore wait for missing packets below the floor, until a message that was
+ * sent after the KEEPALIVE has arrived on each path. */
 GST_START_TEST (the_floor_holds_when_all_paths_have_brought_what_was_before)
 {
   MmtpReceiverEvent event;
@@ -2145,7 +2177,8 @@ GST_START_TEST (the_floor_holds_when_all_paths_have_brought_what_was_before)
 
 GST_END_TEST;
 
-/* Sends END and returns whether it is acknowledged. */
+/* Sends an END, with which the sender ends the stream. Returns whether the
+ * receiver acknowledges it. */
 static gboolean
 give_end (Peer * peer, guint32 number)
 {
@@ -2160,10 +2193,10 @@ give_end (Peer * peer, guint32 number)
   return TRUE;
 }
 
-/* The acknowledgement of an END may be lost, and the sender then repeats the
- * END. At that time, the receiver's application may have ended already, and
- * nobody would answer. The receiver therefore sends the acknowledgement three
- * times in a row. */
+/* The receiver must acknowledge an END three times in a row. A single
+ * acknowledgement may be lost, and the sender would then repeat the END. At
+ * that time, the receiver's application may have exited already, so nobody
+ * would answer. */
 static void
 expect_end (Peer * peer, guint32 number)
 {
@@ -2189,18 +2222,18 @@ GST_START_TEST (the_end_comes_when_all_is_there)
   give_data (&peer, 0, 0, 0, 0);
   expect_buffer (&peer, FALSE);
   give_data (&peer, 0, 0, 2, 0);
-  /* The sender has ended the stream, but packet 1 is missing. The sender can
-   * retransmit this packet only while it stays connected. The receiver must
-   * therefore not acknowledge the END yet. */
+  /* The sender has ended the stream with an END, but packet 1 is missing. The
+   * receiver must not acknowledge the END yet, because the sender can
+   * retransmit the packet only while it stays connected. */
   fail_if (give_end (&peer, 3));
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   give_data (&peer, 0, 0, 1, 0);
   expect_buffer (&peer, FALSE);
   expect_buffer (&peer, FALSE);
   expect_end (&peer, 3);
-  /* The acknowledgement of an END may be lost, so the receiver must also
-   * acknowledge a repeated END. After the END, the receiver must not output any
-   * further buffer. */
+  /* The acknowledgements of an END may be lost. If the sender repeats the END,
+   * the receiver must therefore acknowledge it again. The receiver must not
+   * output any further buffer after the END. */
   fail_unless (give_end (&peer, 3));
   give_data (&peer, 0, 0, 3, 0);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -2292,12 +2325,14 @@ GST_START_TEST (a_query_is_answered_at_once_and_not_too_often)
 
 GST_END_TEST;
 
-/* Number of paths in the test below. With so many paths, the receiver sends the
- * REPORTs about all paths only on the fastest path. */
+/* Number of paths in the next test. With so many paths, the receiver sends the
+ * REPORTs about all paths only on the fastest path. On another path, it reports
+ * only about this path. */
 #define MANY_PATHS 6
 
-/* The receiver sends the reports about all paths on the fastest path. When this
- * path becomes silent, the receiver must send them on the next fastest path. */
+/* The receiver must send the REPORTs about all paths on the fastest path. When
+ * this path becomes silent, the receiver must send them on the path that is
+ * then the fastest. */
 GST_START_TEST (reports_go_on_the_fastest_path_that_lives)
 {
   guint all_on[2] = { 0, 0 }, own_on[2] = { 0, 0 }, i;
@@ -2336,8 +2371,8 @@ GST_START_TEST (reports_go_on_the_fastest_path_that_lives)
 
 GST_END_TEST;
 
-/* Several reports are sent at the same time, each on a different path. They
- * must have the same records. */
+/* When the receiver sends reports on two paths at the same time, both reports
+ * must contain the same records. */
 GST_START_TEST (all_paths_carry_the_same_records)
 {
   MmtpReport reports[2];
@@ -2384,8 +2419,7 @@ GST_END_TEST;
 
 /* After a gap, the first message arrives on path 1, the slower of two paths.
  * The receiver must report this message twice: immediately on the faster path
- * 0, and within the next 10 ms on path 1. The sender accepts reports on any
- * path. */
+ * 0, and within the next 10 ms on path 1. */
 GST_START_TEST (the_end_of_a_gap_is_told_on_two_paths)
 {
   guint i, via[2] = { 0, 0 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the order and the reassembly of the stream. Times in the tables are in
- * ms, and payloads are text. */
+/* Checks the reorder buffer of the receiver, which puts packets into the order
+ * of the stream and reassembles media buffers from them. Times in the tests are
+ * in ms, and payloads are text. */
 
 #include <gst/check/gstcheck.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #define WHOLE (MMTP_FLAG_FIRST | MMTP_FLAG_LAST)
 
 /* Adds a packet with the due time `due` and the deadline `deadline`, both in
- * ms. The function add () has only the argument `deadline`, and uses it for
+ * ms. The function add () is a short form: it uses its argument `deadline` for
  * both times. */
 static MmtpReorderResult
 add_due (MmtpReorder * reorder, guint64 now, guint32 number, guint8 flags,
@@ -38,8 +39,9 @@ add (MmtpReorder * reorder, guint64 now, guint32 number, guint8 flags,
   return add_due (reorder, now, number, flags, text, deadline, deadline);
 }
 
-/* Fetches all output and compares it with `expected`. In this text, a comma
- * separates two buffers, and a ! precedes a buffer that follows a gap. */
+/* Fetches all output of the reorder buffer and compares it with the text
+ * `expected`. In this text, a comma separates two buffers, and a ! precedes a
+ * buffer that follows a gap. */
 static void
 check_output (MmtpReorder * reorder, const gchar * expected)
 {
@@ -93,8 +95,8 @@ GST_START_TEST (a_gap_is_filled_or_skipped_at_the_deadline_behind_it)
   mmtp_reorder_timeout (reorder, MS (400));
   check_output (reorder, "!d");
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->missing, 1);
-  /* Packet 2 was missing and was skipped at the deadline of a later packet. If
-   * it arrives now, it must be refused and counted as late. */
+  /* Packet 2 was missing and was skipped at the deadline of a later packet.
+   * When packet 2 arrives now, it must be refused and counted as late. */
   fail_unless_equals_int (add (reorder, 401, 2, WHOLE, "c", 300),
       MMTP_REORDER_LATE);
   fail_unless_equals_int (add (reorder, 402, 3, WHOLE, "d", 400),
@@ -105,9 +107,9 @@ GST_START_TEST (a_gap_is_filled_or_skipped_at_the_deadline_behind_it)
 
 GST_END_TEST;
 
-/* A later packet may have an earlier due time. Packets 1 and 2 wait for the
- * missing packet 0. The deadline of packet 2 is earlier than that of packet 1,
- * so both packets must be output at the deadline of packet 2. */
+/* Packets 1 and 2 wait for the missing packet 0. The deadline of packet 2 is
+ * earlier than that of packet 1, for example because packet 2 is a B-frame.
+ * Both packets must be output in order at the deadline of packet 2. */
 GST_START_TEST (the_earliest_deadline_behind_a_gap_skips_it)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -134,12 +136,14 @@ GST_START_TEST (a_buffer_that_misses_a_packet_is_dropped_whole)
   add (reorder, 0, 4, LAST, "b2", 200);
   mmtp_reorder_timeout (reorder, MS (100));
   check_output (reorder, "!b1b2");
-  /* If the first packet of a buffer is missing, the whole buffer is dropped. */
+  /* The first packet of a buffer is missing, so the whole buffer must be
+   * dropped. */
   add (reorder, 100, 6, LAST, "c2", 300);
   add (reorder, 100, 7, WHOLE, "d", 400);
   mmtp_reorder_timeout (reorder, MS (300));
   check_output (reorder, "!d");
-  /* If the last packet of a buffer is missing, the whole buffer is dropped. */
+  /* The last packet of a buffer is missing, so the whole buffer must be
+   * dropped. */
   add (reorder, 300, 8, FIRST, "e1", 500);
   add (reorder, 300, 9, WHOLE, "f", 600);
   check_output (reorder, "!f");
@@ -177,7 +181,8 @@ GST_START_TEST (each_packet_counts_once)
   add (reorder, 0, 0, WHOLE, "a", 100);
   fail_unless_equals_int (add (reorder, 0, 0, WHOLE, "a", 100),
       MMTP_REORDER_DUPLICATE);
-  /* A duplicate is recognised even long after its deadline. */
+  /* A duplicate must be recognised even long after its deadline, and must not
+   * count as late. */
   fail_unless_equals_int (add (reorder, 500, 0, WHOLE, "a", 100),
       MMTP_REORDER_DUPLICATE);
   check_output (reorder, "a,b");
@@ -188,8 +193,8 @@ GST_START_TEST (each_packet_counts_once)
 
 GST_END_TEST;
 
-/* A packet that arrives after its deadline is dropped. The buffers after it
- * must not wait for it any longer. */
+/* A packet that arrives after its deadline must be dropped. From then on, the
+ * buffers after it must no longer wait for it. */
 GST_START_TEST (a_late_packet_makes_no_one_wait)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -211,9 +216,11 @@ GST_START_TEST (a_late_packet_makes_no_one_wait)
 GST_END_TEST;
 
 /* The maximum lateness is 50 ms, so a packet that is less than 50 ms late must
- * be accepted. If an earlier packet is missing, the late packet must wait for
- * it until it is 50 ms late itself. If a packet with a higher number was
- * already output, a late packet must be refused. */
+ * be accepted. Two further rules hold for a late packet:
+ * - If an earlier packet is missing, the late packet must wait for it, until
+ *   the late packet itself is 50 ms late.
+ * - If a packet with a higher number was already output, the late packet must
+ *   be refused. */
 GST_START_TEST (a_late_packet_in_order_is_passed_on)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -246,10 +253,10 @@ GST_START_TEST (a_late_packet_in_order_is_passed_on)
 
 GST_END_TEST;
 
-/* A packet is dropped if it is late by more than the maximum lateness of 50 ms.
- * At 100 ms, all deadlines are moved to an earlier time. The deadline of packet
- * b was then 51 ms ago, so b must be dropped. The deadline of packet d is now,
- * so d must be output. */
+/* A packet must be dropped if it is late by more than the maximum lateness of
+ * 50 ms. At the time 100 ms, all deadlines are moved to 151 ms earlier. The new
+ * deadline of packet b was 51 ms ago, so b must be dropped. The new deadline of
+ * packet d is now, so d must be output. */
 GST_START_TEST (a_shift_drops_what_is_too_late)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -318,15 +325,16 @@ GST_START_TEST (deadlines_can_be_shifted)
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (250));
   mmtp_reorder_shift_deadlines (reorder, MS (140), -(gint64) MS (100));
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (150));
-  /* The next call moves the deadline of packet b to 140 ms. The time is 141 ms,
-   * so b is late. It must be dropped, and only c must be output. */
+  /* At the time 141 ms, the next call moves the deadline of packet b from 150
+   * to 140 ms, so b is late. It must be dropped, and only packet c must be
+   * output. */
   mmtp_reorder_shift_deadlines (reorder, MS (141), -(gint64) MS (10));
   mmtp_reorder_timeout (reorder, MS (141));
   check_output (reorder, "!c");
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (240));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->late, 1);
-  /* The complete buffer d has not been fetched by the caller yet. When the
-   * deadlines are shifted, it becomes late, so it must be dropped. */
+  /* The next call makes the complete buffer d late before the caller has
+   * fetched it. The buffer must then be dropped. */
   add (reorder, 160, 3, WHOLE, "d", 260);
   mmtp_reorder_shift_deadlines (reorder, MS (261), -(gint64) MS (1));
   check_output (reorder, "");
@@ -377,9 +385,11 @@ GST_START_TEST (what_waits_is_bounded)
 
 GST_END_TEST;
 
-/* A buffer that is larger than the limit is counted in `too_long`, whether it
- * has one packet or several packets. A smaller buffer that does not fit beside
- * other buffers is counted in `no_room`. */
+/* The reorder buffer drops packets for two reasons. If the buffer to which a
+ * packet belongs is larger than the limit, the packet counts in `too_long`. It
+ * does not matter whether the buffer has one packet or several. If a smaller
+ * buffer does not fit beside the buffers that are held already, its packets
+ * count only in `no_room`. */
 GST_START_TEST (what_is_too_long_is_told_from_what_is_too_much)
 {
   MmtpReorder *reorder = mmtp_reorder_new (1000);
@@ -434,9 +444,9 @@ GST_START_TEST (what_is_not_fetched_is_bounded)
 
 GST_END_TEST;
 
-/* MAX_BYTES limits the sum of the bytes in three places: in packets that wait,
- * in buffers that are being reassembled, and in complete buffers that the
- * caller has not fetched yet. */
+/* MAX_BYTES must limit the sum of the bytes that the reorder buffer holds.
+ * These are the bytes of packets that wait, of buffers that are being
+ * reassembled, and of complete buffers that the caller has not fetched yet. */
 GST_START_TEST (never_more_is_held_than_may_be)
 {
   static const guint8 flags[] = { WHOLE, FIRST, 0, MMTP_FLAG_LAST };
@@ -463,9 +473,10 @@ GST_START_TEST (never_more_is_held_than_may_be)
 
 GST_END_TEST;
 
-/* A field of 24 bits contains the stream number. Each number exceeds the
- * previous one by the largest difference that this field allows. The gaps
- * between the numbers must need neither much memory nor much time. */
+/* A stream number has 24 bits in a message. Here each packet exceeds the
+ * previous number by 2^23 - 1, which is the largest difference that these bits
+ * allow. The gaps between the numbers must need neither much memory nor much
+ * time. */
 GST_START_TEST (far_jumps_are_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);
@@ -484,9 +495,9 @@ GST_START_TEST (far_jumps_are_bounded)
 GST_END_TEST;
 
 /* Maximum number of steps that the reorder buffer may need when 2^20 - 1 packet
- * numbers are skipped. The buffer finds the waiting packets with a bitmap and a
- * summary of it, and has a history with one bit for each packet number. A step
- * is an access to one word of these. */
+ * numbers are skipped. The buffer has a bitmap of the waiting packets, a
+ * summary of this bitmap, and a history with one bit for each packet number. A
+ * step is an access to one word of these bit arrays. */
 #define MAX_JUMP_STEPS 2048
 #define LARGE_MAX_BYTES (64 * 1024 * 1024)
 
@@ -517,10 +528,10 @@ GST_START_TEST (the_work_of_a_jump_is_bounded)
 
 GST_END_TEST;
 
-/* After a change of the initial delay (D0), the reorder buffer must process
- * only the packets that the change makes late. Here 10,000 packets wait, and
- * the changes are so small that no packet becomes late. The counter of
- * processed packets must therefore not change. */
+/* A change of the initial delay (D0) may make some of the waiting packets late,
+ * and the reorder buffer must process only these packets. Here 10,000 packets
+ * wait, and the changes are so small that no packet becomes late. The counter
+ * of steps (the work of the buffer) must therefore not change. */
 GST_START_TEST (the_work_of_a_shift_is_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (LARGE_MAX_BYTES);
@@ -539,10 +550,10 @@ GST_START_TEST (the_work_of_a_shift_is_bounded)
 
 GST_END_TEST;
 
-/* Complete buffers wait until the caller fetches them. If a change of the
- * initial delay (D0) makes some of these buffers late, the search for late
- * buffers must visit only the late buffers. A late buffer is not output, so the
- * next buffer is flagged as following a gap. */
+/* Complete buffers wait until the caller fetches them. A change of the initial
+ * delay (D0) may make some of these buffers late. The search for late buffers
+ * must then visit no other buffer. Late buffers must not be output, and the
+ * next buffer must be flagged as following a gap. */
 GST_START_TEST (only_late_output_is_visited)
 {
   MmtpReorder *reorder = mmtp_reorder_new (LARGE_MAX_BYTES);
@@ -556,8 +567,8 @@ GST_START_TEST (only_late_output_is_visited)
   mmtp_reorder_shift_deadlines (reorder, MS (500), -(gint64) MS (500));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps, before);
   /* The previous call has moved the deadlines of 1000 buffers from 1000 ms to
-   * 500 ms. At 501 ms only these 1000 buffers are late, so the search for late
-   * buffers must visit no other buffer. */
+   * 500 ms. Now the time is 501 ms, so only these 1000 buffers are late. The
+   * search for late buffers must visit no other buffer. */
   mmtp_reorder_shift_deadlines (reorder, MS (501), 0);
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps - before,
       1000);
@@ -588,9 +599,8 @@ drain (MmtpReorder * reorder, guint64 now, gint * last)
 }
 
 /* Packets arrive in random order, and some arrive after their deadlines. The
- * output must be in the right order. Its length must be the number of packets
- * that arrived in time.
- */
+ * reorder buffer must output the packets in the order of the stream, and must
+ * output exactly those that arrived in time. */
 GST_START_TEST (any_order_comes_out_in_order_and_in_time)
 {
   GRand *rand = g_rand_new_with_seed (6);
@@ -639,9 +649,9 @@ GST_START_TEST (any_order_comes_out_in_order_and_in_time)
 
 GST_END_TEST;
 
-/* Adds a buffer that consists of a single packet with one byte of payload. Like
- * a packet that was received from a socket, it lies in a block of memory from
- * the pool. */
+/* Adds a buffer that consists of a single packet with one byte of payload. The
+ * packet lies in a block of memory from `pool`, like a packet that was received
+ * from a socket. */
 static void
 add_in_block (MmtpReorder * reorder, DatagramPool * pool, guint32 number,
     guint8 payload)
@@ -661,10 +671,10 @@ add_in_block (MmtpReorder * reorder, DatagramPool * pool, guint32 number,
   datagram_block_release (block);
 }
 
-/* A packet that waits for an earlier packet may wait for long. It must not keep
- * the large block of memory in which its datagram was received. It must be
- * copied to memory of exactly its size, which counts towards max_bytes, and the
- * block must be released. */
+/* Each datagram is received into a large block of memory. A packet that waits
+ * for an earlier packet may wait for long, and must not keep such a block. It
+ * must be copied to memory of exactly its size, which counts towards max_bytes,
+ * and the block must be released. */
 GST_START_TEST (only_packets_in_order_keep_their_block)
 {
   DatagramPool *pool = datagram_pool_new (65536, 10);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender sends REPAIRs (parity messages from which the receiver can compute
- * a lost packet) before it knows about a loss. These tests check for which
- * packets it does so, on one path with losses. Times are in ms.
+/* A REPAIR is a parity message from which the receiver can compute a lost
+ * packet. The sender can send REPAIRs before it knows about a loss. These tests
+ * check for which packets it does so, on one path with losses. Times are in ms.
  */
 
 #include <gst/check/gstcheck.h>
@@ -23,8 +23,8 @@
 #define LATENCY (450 * MS)
 #define DELAY (150 * MS)
 #define RATE 1000000
-/* Number of packets that one REPAIR covers while other packets wait in the
- * queue. */
+/* Minimum number of packets that one REPAIR covers while other packets wait in
+ * the queue. */
 #define BLOCK 12
 
 typedef struct
@@ -79,7 +79,8 @@ fixture_clear (Fixture * fixture)
   mmtp_paths_clear (&fixture->paths);
 }
 
-/* Sends a packet whose due time was `age` before START. */
+/* Sends a packet whose due time was `age` ns before START, the time of sending.
+ */
 static void
 send (Fixture * fixture, MmtpRank rank, guint64 age)
 {
@@ -109,7 +110,8 @@ sends_repair (const Fixture * fixture)
   return mmtp_repairer_poll (&fixture->repairer, &repair) == fixture->path;
 }
 
-/* Puts 100 packets into the queue. The path cannot send all of them in time. */
+/* Puts 100 packets into the sender's queue, more than the path can send in
+ * time. */
 static void
 put_load (Fixture * fixture)
 {
@@ -139,17 +141,17 @@ GST_START_TEST (packet_is_covered_if_its_retransmission_would_be_late)
 {
   Fixture fixture;
 
-  /* The packet is sent at its due time, so its deadline is after 450 ms. A
-   * retransmission would arrive after 475 ms, which is 25 ms late, so a repair
-   * packet must be planned. */
+  /* The packet is sent at its due time, so its deadline is 450 ms later. If it
+   * were lost, a retransmission would arrive after 475 ms, which is 25 ms late.
+   * A REPAIR must therefore be planned. */
   fixture_init (&fixture);
   send (&fixture, MMTP_RANK_DELTA, 0);
   fail_unless (plans_repair (&fixture));
   fixture_clear (&fixture);
 
-  /* This packet is sent 50 ms before its due time, so its deadline is 500 ms
-   * after it is sent. If it is lost, its retransmission arrives after 475 ms,
-   * which is in time. No repair packet must be planned in advance. */
+  /* The packet is sent 50 ms before its due time, so its deadline is 500 ms
+   * later. If it were lost, a retransmission would arrive after 475 ms, which
+   * is in time. No REPAIR must be planned. */
   fixture_init (&fixture);
   send (&fixture, MMTP_RANK_DELTA, -50 * MS);
   fail_if (plans_repair (&fixture));
@@ -158,9 +160,9 @@ GST_START_TEST (packet_is_covered_if_its_retransmission_would_be_late)
 
 GST_END_TEST;
 
-/* If a packet has waited in the queue of the sender for a long time, no time
- * remains for a retransmission. In this case, a repair packet must be planned
- * in advance. */
+/* If a packet has already waited for long in the queue of the sender, no time
+ * is left for a retransmission. A REPAIR must then be planned before a loss is
+ * known. */
 GST_START_TEST (packet_is_covered_if_it_waited_for_long)
 {
   Fixture fixture;
@@ -217,8 +219,8 @@ GST_START_TEST (droppable_frames_are_not_repaired_under_load)
 GST_END_TEST;
 
 /* If all frames are key frames, no frame refers to another one, so a lost frame
- * makes no other frame useless. While other packets wait, no REPAIR must be
- * sent for such frames. */
+ * makes no other frame useless. A REPAIR for such a frame is not worth the
+ * delay of other packets. While other packets wait, no REPAIR must be sent. */
 GST_START_TEST (key_frames_alone_are_not_repaired_under_load)
 {
   Fixture fixture;
@@ -233,9 +235,9 @@ GST_START_TEST (key_frames_alone_are_not_repaired_under_load)
 GST_END_TEST;
 
 /* `reserve` is the number of bytes that may be in flight beyond the congestion
- * window. It is 0 if an overflowing queue on the path causes losses. A REPAIR
- * would make such a queue longer, so the sender must send none while other
- * packets wait. */
+ * window. It is 0 if the losses on the path come from an overflowing queue.
+ * REPAIRs would make such a queue longer, so the sender must send none while
+ * other packets wait. */
 GST_START_TEST (overflowing_queue_gets_no_repairs_under_load)
 {
   Fixture fixture;

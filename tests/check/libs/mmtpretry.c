@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks when mmtpsink opens a path, closes it and tries it again, in virtual
- * time. All times are in ms.
+/* Checks when the element mmtpsink opens a path, closes it and tries to open it
+ * again, in virtual time. All times are in ms.
  */
 
 #include <gst/check/gstcheck.h>
@@ -37,8 +37,8 @@ open_at (guint64 now, guint n_addresses)
   mmtp_retry_note_open (&retry, now * MS);
 }
 
-/* Simulates what mmtpsink does for the action NEXT_ADDRESS: it closes the path
- * and opens it with the next address. */
+/* Simulates what the element mmtpsink does when it gets the action
+ * NEXT_ADDRESS: it closes the path and opens it with the next address. */
 static void
 reopen_at (guint64 now)
 {
@@ -95,9 +95,9 @@ GST_START_TEST (interface_that_comes_back_ends_the_pause)
   assert_equals_int (mmtp_retry_note_interface (&retry, TRUE),
       MMTP_RETRY_NOTHING);
   assert_action (11, 1, OPEN);
-  /* The interface has been removed and exists again. If the next attempt to
-   * open the path fails, the pause after it must therefore be only 500 ms,
-   * which is the initial pause. */
+  /* The interface of the path was removed and exists again, so the pauses
+   * between attempts must start again. If the next attempt to open the path
+   * fails, the pause after it must be only 500 ms. */
   mmtp_retry_note_failure (&retry, 11 * MS);
   assert_wakeup (1, 511);
 }
@@ -143,9 +143,9 @@ GST_START_TEST (refusing_address_is_left_at_once)
   reopen_at (2);
   mmtp_retry_note_sent (&retry, 2 * MS);
   mmtp_retry_note_refused (&retry);
-  /* The path now uses the last address of its list, and this address is
-   * refused, too. The sender must not try the next address immediately. It must
-   * wait until the attempt has lasted 1 s without an answer. */
+  /* The path has tried all addresses of its list, and the last one is refused,
+   * too. The sender must not begin again with the first address immediately. It
+   * must wait until the last attempt has lasted 1 s without an answer. */
   assert_action (3, 2, NOTHING);
   assert_wakeup (2, 1002);
   assert_action (1002, 2, NEXT_ADDRESS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the schedulers, which choose the path for a packet. The tests
- * compare the choices of two schedulers with a specification:
+/* Tests of the schedulers, which choose the path for a packet. The choices of
+ * two schedulers are compared with their specifications:
  * - `mmtp`: section 4.4 of Magalhães and Kravets
  * - `arrival`: the description of this scheduler in mmtpscheduler.h */
 
@@ -10,8 +10,9 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 
-/* Two candidate paths for a packet. Their delays are the minimum delays of
- * RangeLAN and infrared in Table 1 of the MMTP paper. */
+/* Two candidate paths for a packet, a radio link and an infrared link. Their
+ * delays are the minimum delays of RangeLAN and infrared in table 1 of the MMTP
+ * paper. */
 #define RADIO { TRUE, 0, 176 * MS, 0 }
 #define INFRARED { TRUE, 0, 315 * MS, 0 }
 
@@ -147,9 +148,9 @@ choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
       deadline, &turn);
 }
 
-/* The scheduler `arrival` must choose infrared, the slower path, only if its
- * delay is at most three quarters of the time until the deadline. The delay of
- * infrared is 315 ms, so at least 420 ms must be left. */
+/* The scheduler `arrival` must choose infrared, the slower path, only if the
+ * delay of infrared is at most three quarters of the time until the deadline.
+ * This delay is 315 ms, so at least 420 ms must be left. */
 GST_START_TEST (arrival_keeps_the_rule_of_the_paper_with_time_to_spare)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
@@ -199,11 +200,10 @@ GST_START_TEST (arrival_waits_for_the_path_that_is_first)
           300 * MS), 0);
   candidates[0].token = 140 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS), 1);
-  /* Before the radio can send the packet, it must send its backlog, which takes
-   * 1 ms or 2 ms. With 1 ms, the packet arrives at 315 ms by radio and by
-   * infrared, so the scheduler must still wait for the radio. With 2 ms,
-   * infrared is faster, so the scheduler must choose infrared.
-   */
+  /* The radio has a backlog: it needs 1 ms, in the second case 2 ms, before it
+   * can send the packet. With 1 ms, the packet arrives at 315 ms by radio as
+   * well as by infrared, so the scheduler must still wait for the radio. With
+   * 2 ms, infrared is faster, so the scheduler must choose infrared. */
   candidates[0].token = 138 * MS;
   candidates[0].backlog = 1 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS),
@@ -221,9 +221,9 @@ GST_START_TEST (arrival_waits_for_the_path_that_is_first)
 GST_END_TEST;
 
 /* The delays are so high that an arrival time can exceed G_MAXUINT64. A path
- * with such an arrival time must not be chosen. The packet is late on every
- * path, but the scheduler does not check this, because the caller handles late
- * packets. */
+ * with such an arrival time must not be chosen. (The packet is late on every
+ * path, but this does not matter here: the caller handles late packets, and not
+ * the scheduler.) */
 GST_START_TEST (arrival_knows_no_overflow)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
@@ -240,10 +240,10 @@ GST_START_TEST (arrival_knows_no_overflow)
 
 GST_END_TEST;
 
-/* The scheduler `equal-turns` uses the paths in turn. Here it must choose the
- * same path again, because no packet was sent on this path yet. This happens,
- * for example, if the packet does not fit into the path. When a packet has been
- * sent, the next path must be chosen. */
+/* The scheduler `equal-turns` uses the paths in turn. It is asked twice for a
+ * path, but no packet is sent in between, for example because the packet does
+ * not fit into the path. It must then choose the same path again. When a packet
+ * has been sent, it must choose the next path. */
 GST_START_TEST (turn_ends_when_a_packet_goes)
 {
   const MmtpSchedulerClass *scheduler =
@@ -259,8 +259,8 @@ GST_START_TEST (turn_ends_when_a_packet_goes)
 
 GST_END_TEST;
 
-/* Returns the number of schedulers. A test that uses __i__ below runs once for
- * each of them. */
+/* Returns the number of schedulers. The tests below that use __i__ run once for
+ * each scheduler. */
 static guint
 count_schedulers (void)
 {
@@ -302,10 +302,10 @@ GST_START_TEST (waits_without_paths)
 
 GST_END_TEST;
 
-/* The number of paths grows during the test, and in each step one random path
- * changes its properties. The scheduler must choose only a path whose
- * `may_carry` is TRUE and whose `token`, the earliest time for the next packet,
- * has come. */
+/* Tests every scheduler with random paths. The number of paths grows during the
+ * test, and in each step one random path gets new properties. The scheduler
+ * must choose only a path whose `may_carry` is TRUE and whose `token`, the
+ * earliest time for the next packet, has come. */
 GST_START_TEST (chooses_only_what_may_carry_and_has_a_token)
 {
   const MmtpSchedulerClass *scheduler = mmtp_schedulers[__i__];
