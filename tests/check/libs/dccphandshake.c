@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests how a DCCP connection begins (RFC 4340 section 8.1). In some tests,
- * each packet of the handshake is lost, duplicated or late. Other tests have
- * endpoints that refuse the connection, or a peer that negotiates like Linux.
+/* Tests of the handshake that opens a DCCP connection (RFC 4340 section 8.1).
+ * In some tests, packets of the handshake are lost, duplicated or late. In
+ * others, an endpoint refuses the connection, or the peer negotiates as Linux
+ * does.
  */
 
 #include <gst/check/gstcheck.h>
@@ -38,8 +39,8 @@ assert_open (void)
           DCCP_EVENT_CONNECTED), 1);
 }
 
-/* Returns the time in ns between the first Request and the n-th packet of the
- * type `type` that `from` has sent. */
+/* Returns the time in ns from the first Request until `from` has sent its n-th
+ * packet of the type `type`. The first packet of a type has the number 0. */
 static guint64
 get_time (DccpEnd from, DccpType type, guint n)
 {
@@ -118,8 +119,8 @@ GST_START_TEST (handshake_agrees_on_windows)
 
 GST_END_TEST;
 
-/* The interval between Requests begins at 1 s and doubles up to 64 s (section
- * 8.1.1). Each Request has a different sequence number. */
+/* All Requests but the last are lost. The interval between two Requests must be
+ * 1 s at first, and then double up to 64 s (section 8.1.1). */
 GST_START_TEST (request_is_sent_again)
 {
   static const guint seconds[] = { 0, 1, 3, 7, 15, 31, 63, 127, 191 };
@@ -197,8 +198,8 @@ GST_START_TEST (client_acknowledges_until_it_hears)
   dccp_network_begin (&network);
   dccp_network_connect (&network);
   dccp_network_run (&network, 5 * SECOND);
-  /* The client sends the first Ack as soon as the Response arrives. It sends
-   * the Ack again 200, 600 and 1400 ms later. */
+  /* The first three Acks are lost. The client must send its Ack as soon as the
+   * Response arrives, and again 200, 600 and 1400 ms later. */
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 0), 100 * MS);
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 1), 300 * MS);
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 2), 700 * MS);
@@ -208,8 +209,9 @@ GST_START_TEST (client_acknowledges_until_it_hears)
 
 GST_END_TEST;
 
-/* The server answers the Acks of a client in PARTOPEN, but these answers are
- * lost. The client repeats its Ack until one answer arrives. */
+/* PARTOPEN is the state of a client that has acknowledged the Response and has
+ * got no answer yet. The server's first two answers are lost. The client must
+ * repeat its Ack until an answer arrives. */
 GST_START_TEST (server_helps_client_out_of_partopen)
 {
   network.lose[SERVER][DCCP_ACK] = 2;
@@ -227,8 +229,10 @@ GST_START_TEST (server_helps_client_out_of_partopen)
 
 GST_END_TEST;
 
-/* Like a Linux client that sends no data, the client sends a single Ack, which
- * is lost. The server must then send a Sync, and the connection must open. */
+/* All Acks of the client are lost for 4 s, so the server does not know whether
+ * its Response has arrived. The same happens with a Linux client that has no
+ * data to send, because it sends its Ack only once. The server must send a Sync
+ * after 4 s, and the answer of the client must open the connection. */
 GST_START_TEST (server_asks_a_client_that_says_nothing)
 {
   network.lose[CLIENT][DCCP_ACK] = G_MAXUINT;
@@ -265,8 +269,9 @@ GST_START_TEST (server_asks_at_growing_intervals)
 
 GST_END_TEST;
 
-/* A client that has received no Response does not know the connection. It would
- * answer a Sync with a Reset, so the server does not send a Sync. */
+/* The first six Responses are lost. A client that has got no Response does not
+ * know the connection, so it would answer a Sync with a Reset. The server must
+ * therefore send no Sync, only a Response to each Request. */
 GST_START_TEST (server_asks_no_client_that_had_no_response)
 {
   network.lose[SERVER][DCCP_RESPONSE] = 6;
@@ -280,11 +285,11 @@ GST_START_TEST (server_asks_no_client_that_had_no_response)
 
 GST_END_TEST;
 
-/* The first three Requests of the client and the first Response are lost. The
- * client therefore sends its next Request only after a long time. During this
- * time, the server sends a Sync. The client has received no Response yet, so it
- * answers the Sync with a Reset (section 8.5, step 4). The Sync and the Reset
- * must not end the attempt: the next Request must open the connection. */
+/* The first three Requests and the first Response are lost. The client
+ * therefore waits for a long time before it sends the next Request. Meanwhile,
+ * the server sends a Sync. The client has got no Response yet, so it answers
+ * the Sync with a Reset (section 8.5, step 4). This Reset must not end the
+ * attempt to connect: the next Request must open the connection. */
 GST_START_TEST (client_that_asks_later_than_the_server_connects)
 {
   network.lose[CLIENT][DCCP_REQUEST] = 3;
@@ -303,7 +308,9 @@ GST_START_TEST (client_that_asks_later_than_the_server_connects)
 
 GST_END_TEST;
 
-/* In PARTOPEN each data packet acknowledges the Response (section 8.1.5). */
+/* The client's first Ack is lost. The client is then in the state PARTOPEN, in
+ * which each packet with data must also acknowledge the Response (section
+ * 8.1.5). The data packets must therefore open the connection. */
 GST_START_TEST (data_in_partopen_completes_the_handshake)
 {
   network.lose[CLIENT][DCCP_ACK] = 1;
@@ -352,9 +359,11 @@ count_confirms (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
   return TRUE;
 }
 
-/* If a Linux server has not received the Confirms yet, it resets the connection
- * when a packet without Confirms arrives. Therefore the client must add the
- * Confirms to each packet in which they fit. */
+/* The client confirms the server's feature values by Confirm options, but its
+ * first Ack with them is lost. A Linux server that has no Confirms yet resets
+ * the connection when a packet without Confirms arrives. The client must
+ * therefore add the Confirms to each packet with enough room until it hears
+ * from the server. */
 GST_START_TEST (confirms_go_until_the_server_is_heard)
 {
   const gsize sizes[] = { 100, 0 };     /* 0: all that fits */
@@ -379,7 +388,8 @@ GST_START_TEST (confirms_go_until_the_server_is_heard)
 
 GST_END_TEST;
 
-/* Delays the Acks of the client, so that later data packets arrive first. */
+/* Filter of the network that delays the Acks of the client by 30 ms. Data
+ * packets that the client sends after an Ack then arrive before it. */
 static gboolean
 hold_acks (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
     guint8 * bytes, gsize size)
@@ -472,7 +482,7 @@ GST_START_TEST (another_port_is_refused)
 
 GST_END_TEST;
 
-/* An additional client. The network model itself has only one client. */
+/* A client in addition to the one that the simulated network has */
 typedef struct
 {
   DccpEndpoint *endpoint;
@@ -527,8 +537,9 @@ GST_START_TEST (second_client_is_refused)
 
 GST_END_TEST;
 
-/* Half-open connections of clients that never continue do not prevent a new
- * client from connecting. */
+/* A half-open connection is one whose client has sent a Request, but has not
+ * acknowledged the Response. Twenty clients leave their connections half-open.
+ * Another client must nevertheless be able to connect. */
 GST_START_TEST (half_open_connections_are_in_nobodys_way)
 {
   Client others[20];
@@ -537,12 +548,13 @@ GST_START_TEST (half_open_connections_are_in_nobodys_way)
   dccp_network_begin (&network);
   for (i = 0; i < G_N_ELEMENTS (others); i++) {
     client_init (&others[i], 100 + i);
-    /* Each client is in an IP network of its own, because the server limits its
-     * answers per network. */
+    /* The server limits how often it answers the clients of one IP network.
+     * Each client therefore gets an address in a different network. */
     others[i].back.remote[0] = i;
     client_sends (&others[i]);
   }
-  /* The listener keeps no state for clients that get an Init Cookie. */
+  /* The server stores DCCP_MAX_CANDIDATES half-open connections. It answers the
+   * other clients with an Init Cookie and stores nothing about them. */
   assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE),
       G_N_ELEMENTS (others));
   assert_equals_int (network.ends[SERVER]->n_candidates, DCCP_MAX_CANDIDATES);
@@ -550,8 +562,9 @@ GST_START_TEST (half_open_connections_are_in_nobodys_way)
   dccp_network_connect (&network);
   dccp_network_run (&network, SECOND);
   assert_open ();
-  /* The server refuses the other clients with a Reset. It sends no more Resets
-   * than the maximum number of answers per second allows. */
+  /* When the new client is connected, the server refuses the half-open
+   * connections by Resets. It must send only DCCP_ANSWERS_PER_SECOND of them.
+   */
   assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET),
       DCCP_ANSWERS_PER_SECOND);
   assert_equals_int (dccp_network_find (&network, SERVER, DCCP_RESET,
@@ -564,8 +577,8 @@ GST_END_TEST;
 
 /* --- Init Cookies (section 8.1.4) ----------------------------------------- */
 
-/* Uses up all half-open connections that the server allows for the client's
- * network. */
+/* Creates as many half-open connections as the server allows for one IP
+ * network. Further clients of this network then get an Init Cookie. */
 static void
 fill_candidates (void)
 {
@@ -585,10 +598,11 @@ fill_candidates (void)
 typedef struct
 {
   guint in_responses, in_acks;  /* packets with a cookie */
-  /* Index of the cookie byte that is changed in Acks, counted from 1; 0 to
-   * change no byte. */
+  /* Number of the cookie byte that is changed in each Ack with a cookie. The
+   * first byte has the number 1; 0 means that no byte is changed. */
   gsize spoil;
-  guint64 delay;                /* delay in ns of Acks that have a cookie */
+  /* additional delay in ns of Acks that contain a cookie */
+  guint64 delay;
 } Cookies;
 
 static gboolean
@@ -639,8 +653,9 @@ GST_START_TEST (cookie_opens_a_connection)
   assert_open ();
   assert_equals_int (seen.in_responses, 1);
   assert_equals_int (seen.in_acks, 1);
-  /* The server did not store the Request, but restored its contents from the
-   * cookie. The connection has the same values as if the server had stored it.
+  /* The server has not stored the Request of this client. It has restored the
+   * contents of the Request from the cookie. The connection must have the same
+   * values as if the server had stored the Request.
    */
   assert_equals_uint64 (dccp_network_get_stats (&network, SERVER)->round_trip,
       100 * MS);
@@ -655,8 +670,8 @@ GST_START_TEST (cookie_opens_a_connection)
 
 GST_END_TEST;
 
-/* The client sends the cookie with each Ack until it receives a packet of the
- * server. */
+/* The first two Acks are lost. The client must repeat the cookie in each Ack
+ * until it receives a packet of the server, so that the connection opens. */
 GST_START_TEST (cookie_may_be_lost)
 {
   Cookies seen = { 0 };
@@ -670,11 +685,11 @@ GST_START_TEST (cookie_may_be_lost)
 
 GST_END_TEST;
 
-/* The server answers the first Request with an Init Cookie, because it has its
- * maximum number of half-open connections. It answers the repeated Request
- * without a cookie, because it may then replace an old half-open connection.
- * The client must accept the first Response. The server must accept an Ack to
- * either Response. */
+/* The server has its maximum number of half-open connections, so it answers the
+ * first Request with an Init Cookie. The round trip is so long that the client
+ * repeats its Request. By then, the server may replace an old half-open
+ * connection, so it answers the repeated Request without a cookie. The client
+ * has then two different Responses. The connection must open nevertheless. */
 GST_START_TEST (responses_with_and_without_cookie_agree)
 {
   Cookies seen = { 0 };
@@ -698,8 +713,9 @@ assert_not_open (void)
           DCCP_EVENT_RESET), 1);
 }
 
-/* The cookie consists of a time, a sequence number, options and a MAC. A change
- * of any byte makes the cookie invalid. */
+/* A cookie consists of a time, a sequence number, options and a MAC (message
+ * authentication code). The test is repeated, and changes another byte of the
+ * cookie each time. The server must refuse the cookie every time. */
 GST_START_TEST (spoiled_cookie_is_refused)
 {
   Cookies seen = {.spoil = __i__ };
@@ -763,9 +779,10 @@ GST_END_TEST;
 
 /* --- peers of other implementations --------------------------------------- */
 
-/* The Request of the client has no options. The server requests its feature
- * values by Change options in its Response. It must not report the connection
- * to the application before the client has confirmed them. */
+/* A client whose Request has no options. The server asks for its feature values
+ * by Change options in its Response. The client's first Ack does not confirm
+ * them. The server must not report the connection to the application before the
+ * client has confirmed them. */
 GST_START_TEST (server_asks_a_client_without_options)
 {
   DccpPacket request = {
@@ -786,8 +803,9 @@ GST_START_TEST (server_asks_a_client_without_options)
   fail_unless (dccp_endpoint_next_send (network.ends[SERVER],
           network.now) == DCCP_NEVER);
   ack = dccp_network_next (&network, SERVER, DCCP_ACK);
-  /* The packet has a Confirm R and a Confirm L of CCID. In both of them the
-   * value is 3, and 3 is the only entry of the preference list. */
+  /* This Ack confirms CCID 3 in both directions. It has a Confirm R and a
+   * Confirm L of the feature CCID. Each of them has the value 3 and a
+   * preference list that contains only 3. */
   ack.options = (const guint8 *) "\43\5\1\3\3\41\5\1\3\3";
   ack.options_size = 10;
   dccp_network_inject_packet (&network, SERVER, &ack);
@@ -797,12 +815,15 @@ GST_START_TEST (server_asks_a_client_without_options)
 
 GST_END_TEST;
 
-/* The options of a Request that was recorded from Linux 6.1, with the service
- * code of this test:
+/* The options of a Request that was recorded from Linux 6.1. The values of CCID
+ * are a preference list:
  * - Timestamp
  * - Change L (CCID; 3, 2, 248)
  * - Change R (CCID; 3, 2, 248)
- * - Mandatory Change L (Allow Short Seqnos, 0) */
+ * - Mandatory Change L (Allow Short Seqnos, 0)
+ *
+ * The server must accept this Request. The service code is that of this test.
+ */
 GST_START_TEST (request_of_linux_is_answered)
 {
   static const guint8 options[] = { 41, 6, 0x60, 0x87, 0x4b, 0x26,
@@ -857,10 +878,12 @@ confirms (guint8 type, DccpFeature feature)
   return FALSE;
 }
 
-/* The options of a recorded Response of Linux 6.1 to a Request of this project.
- * Linux requires a Confirm for each Change in this Response. Without the
- * Confirms, Linux resets the connection when the first data arrive. The
- * feedback of Linux has neither Loss Intervals nor Elapsed Time. */
+/* `options` are those of a recorded Response of Linux 6.1 to a Request of this
+ * project. Linux expects a Confirm for each Change in the Response. Without the
+ * Confirms, it resets the connection when the first data arrive. The client
+ * must therefore send all of them. `feedback` is a congestion report of Linux,
+ * which has neither Loss Intervals nor Elapsed Time. The client must accept
+ * such reports. */
 GST_START_TEST (response_of_linux_is_confirmed)
 {
   static const guint8 options[] = { 0, 0, 0, 41, 6, 0, 0x49, 0xe6, 0x40,
@@ -915,7 +938,8 @@ GST_START_TEST (response_of_linux_is_confirmed)
 
 GST_END_TEST;
 
-/* The peer supports CCID 2 only, so no connection is possible. */
+/* The Request demands CCID 2 by a Mandatory option. The server supports only
+ * CCID 3, so it must answer with a Reset. */
 GST_START_TEST (peer_with_another_ccid_is_reset)
 {
   DccpPacket request = {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of DccpHistory, the record of received sequence numbers. The history is
- * compared with an array of single bits. The work that one packet causes must
- * be bounded.
+/* Tests of DccpHistory, which stores one bit for each of the latest sequence
+ * numbers, for example whether the packet has arrived. Functions for a range of
+ * numbers must give the same result as functions for single numbers. The work
+ * that one packet causes must have an upper limit.
  */
 
 #include <gst/check/gstcheck.h>
 
 #include "dccphistory.h"
 
-/* Maximum number of steps of an operation. Each step processes one 64-bit word
- * of the ring. If an operation on the whole ring begins in the middle of a
- * word, it needs two steps for this word. */
+/* Maximum number of steps of one operation. A history is a ring of 64-bit
+ * words, and each step processes one word. An operation on the whole ring needs
+ * one step more than there are words if it begins in the middle of a word. */
 #define MAX_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
 
 GST_START_TEST (the_work_of_a_jump_is_bounded)
@@ -55,9 +56,10 @@ GST_START_TEST (runs_are_the_same_as_single_numbers)
 
 GST_END_TEST;
 
-/* Tests the functions that compare two histories or copy bits from one to the
- * other. These functions process a range of sequence numbers. For random
- * ranges, they must give the same result as the functions for single numbers.
+/* Tests two functions for a range of sequence numbers. One of them checks
+ * whether two histories have a common bit, and the other one copies bits from
+ * one history to another. For random ranges, they must give the same result as
+ * a loop over single numbers.
  */
 GST_START_TEST (two_histories_are_compared_as_single_numbers)
 {

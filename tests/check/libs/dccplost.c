@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests what a sender learns about its losses. There is no network model: each
- * test delivers the packets between two endpoints and advances the clock.
+/* Tests what the sender of a DCCP connection learns about lost packets. There
+ * is no simulated network: each test itself delivers packets from one endpoint
+ * to the other and advances the clock.
  */
 
 #include <gst/check/gstcheck.h>
@@ -35,7 +36,9 @@ endpoint_new (gboolean is_listener)
   return dccp_endpoint_new (&config, entropy);
 }
 
-/* Delivers the control packets of endpoint `from` to endpoint `to` on `path`.
+/* Delivers all control packets (packets without data) that the endpoint `from`
+ * has to send to the endpoint `to`. `path` has the addresses from the view of
+ * `to`.
  */
 static void
 hand_over (Fixture * fixture, DccpEndpoint * from, DccpEndpoint * to,
@@ -51,8 +54,9 @@ hand_over (Fixture * fixture, DccpEndpoint * from, DccpEndpoint * to,
     dccp_endpoint_take (to, fixture->now, path, bytes, size, &data);
 }
 
-/* Delivers the control packets of the sender, and then those of the receiver.
- * Each delivery advances the time by the one-way delay. */
+/* Advances the time by the one-way delay and delivers the control packets of
+ * the sender. Then advances the time again and delivers those of the receiver.
+ */
 static void
 exchange (Fixture * fixture)
 {
@@ -103,8 +107,9 @@ fixture_clear (Fixture * fixture)
   dccp_endpoint_free (fixture->receiver);
 }
 
-/* Returns the sequence number in a header. By RFC 4340 section 5.1, the 48-bit
- * sequence number follows the reserved byte.
+/* Returns the sequence number in a DCCP header with long sequence numbers. It
+ * has 48 bits and is in the last 6 of the first 16 bytes (RFC 4340 section
+ * 5.1).
  */
 static guint64
 get_sequence (const guint8 * header)
@@ -117,8 +122,8 @@ get_sequence (const guint8 * header)
   return sequence;
 }
 
-/* Sends the next data packet as soon as the rate allows. Returns its sequence
- * number. If `lost` is TRUE, the packet is not delivered. */
+/* Waits until the sender may send a data packet, and sends it. If `lost` is
+ * TRUE, the packet does not arrive. Returns its sequence number. */
 static guint64
 send_one (Fixture * fixture, gboolean lost)
 {
@@ -149,8 +154,8 @@ send_many (Fixture * fixture, guint n)
   }
 }
 
-/* Checks the number of loss events and the number of lost packets in the
- * statistics of the sender. */
+/* Checks the statistics of the sender: the number of loss events, which may
+ * consist of several lost packets, and the number of lost packets. */
 static void
 assert_losses (Fixture * fixture, guint64 events, guint64 packets)
 {
@@ -207,8 +212,9 @@ GST_START_TEST (packets_lost_together_are_one_event)
 
 GST_END_TEST;
 
-/* Checks a report that contains three losses. They are a round trip or more
- * apart, so each of them is a loss event of its own.
+/* Three packets are lost, and the sender learns this from one report. The
+ * losses are at least a round trip apart, so each of them must be reported as a
+ * loss event of its own, in order.
  */
 GST_START_TEST (several_events_are_told_in_their_order)
 {

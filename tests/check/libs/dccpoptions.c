@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests that the options of DCCP and CCID 3 are read and written with exactly
- * the bytes that RFC 4340, RFC 4342 and RFC 6323 define. Further tests check
- * the rules of RFC 4340 for options of an invalid length, for Mandatory, and
- * for the packet types that may carry an option.
+/* Tests that the options of DCCP and of its congestion control CCID 3 are read
+ * and written with the bytes that RFC 4340, RFC 4342 and RFC 6323 define.
+ * Further tests check the rules of RFC 4340 for three cases: an option of an
+ * invalid length, the option Mandatory, and an option in a packet type that
+ * must not contain it.
  */
 
 #include <gst/check/gstcheck.h>
@@ -28,18 +29,19 @@ put_bytes (guint8 * bytes, const gchar * hexadecimal)
   return size;
 }
 
-/* Describes the options in a packet of `type` as text. Each option is written
- * as its number and a space. "!" before the number means that a Mandatory
- * option stood before the option. If the option has a value, "=value" follows
- * the number. The text ends with "broken" if an invalid option ended the list.
+/* Reads the options in `hexadecimal` as those of a packet of the type `type`,
+ * and describes them as text. Each option is written as its number. "!" before
+ * the number means that the option Mandatory preceded it. "=" and hexadecimal
+ * digits after the number are its value. A space separates two options. The
+ * text ends with "broken" if an invalid option ended the list.
  */
 static gchar *
 describe (DccpType type, const gchar * hexadecimal)
 {
   GString *text = g_string_new (NULL);
   const gsize size = strlen (hexadecimal) / 2;
-  /* The memory block has exactly the size of the options. AddressSanitizer then
-   * detects each read beyond the end of the options. */
+  /* The options are in a memory block of exactly their size. AddressSanitizer
+   * then detects each read beyond their end. */
   guint8 *bytes = g_malloc (size + (size == 0));
   DccpPacket packet = { 0, };
   DccpOptionReader reader;
@@ -87,16 +89,16 @@ GST_START_TEST (options_come_one_by_one)
       "43=1234 2 192=ffffffff");
   /* options of one byte (section 5.8) */
   assert_options (DCCP_ACK, "0300061f", "3 6 31");
-  /* Option 32 has only a type and a length. It must be read as an option
-   * without a value. */
+  /* This option has the type 32 and the length 2, which counts only the type
+   * and the length. It must be read as an option without a value. */
   assert_options (DCCP_ACK, "2002", "32");
   assert_options (DCCP_ACK, "2d0501020399020000", "45=010203 153");
 }
 
 GST_END_TEST;
 
-/* Section 5.8: if the length of an option is invalid, this option and all
- * options after it are ignored. */
+/* If the length of an option is invalid, this option and all options after it
+ * must be ignored (RFC 4340 section 5.8). */
 GST_START_TEST (a_nonsensical_length_ends_them)
 {
   assert_options (DCCP_ACK, "20", "broken");
@@ -109,8 +111,9 @@ GST_START_TEST (a_nonsensical_length_ends_them)
 
 GST_END_TEST;
 
-/* The option Mandatory demands that the receiver understand the next option
- * (section 5.8.2). It must apply to this one option and to no later one. */
+/* The option Mandatory says that the receiver must understand the option that
+ * follows it (RFC 4340 section 5.8.2). It must apply to this one option and to
+ * no later one. */
 GST_START_TEST (mandatory_is_of_the_option_behind_it)
 {
   assert_options (DCCP_ACK, "01200401032004030a", "!32=0103 32=030a");
@@ -128,9 +131,10 @@ GST_START_TEST (mandatory_is_of_the_option_behind_it)
 
 GST_END_TEST;
 
-/* For each tested packet type, the test lists the options that must be read.
- * All other options of the packet must be ignored. The lists follow RFC 4340
- * table 3 and, for CCID 3, RFC 4342 section 8 and RFC 6323 section 3.2. */
+/* RFC 4340 (table 3), RFC 4342 (section 8) and RFC 6323 (section 3.2) say which
+ * options a packet type may contain. For several types, the test reads a packet
+ * with all options. The expected text lists the options that this type may
+ * contain. All others must be ignored. */
 GST_START_TEST (only_some_go_on_data_or_without_acknowledgement)
 {
   const gchar *everything = "02" "20030a" "21030a" "22030a" "23030a" "24030a"
@@ -145,7 +149,7 @@ GST_START_TEST (only_some_go_on_data_or_without_acknowledgement)
   assert_options (DCCP_DATA_ACK, everything,
       "2 32=0a 33=0a 34=0a 35=0a 36=0a 37=0a 38=0a 39=0a 40=0a 41=0a 42=0a "
       "43=0a 44=0a 45=0a 128=0a 129=0a 192=0a 193=0a 194=0a 195=0a");
-  /* A Mandatory option precedes an option that this packet type does not allow.
+  /* The option Mandatory precedes an option that a Request must not contain.
    * Both options must be ignored. */
   assert_options (DCCP_REQUEST, "01c1030a02", "2");
 }
@@ -154,8 +158,9 @@ GST_END_TEST;
 
 /* --- values --------------------------------------------------------------- */
 
-/* Returns the only option of an Ack. `hexadecimal` is this option in
- * hexadecimal digits, and `bytes` is memory for its binary form. */
+/* Reads a packet of the type Ack with a single option and returns this option.
+ * `hexadecimal` has the bytes of the option in hexadecimal. They are converted
+ * into the memory `bytes`, to which the returned option points. */
 static DccpOption
 read_one (guint8 * bytes, const gchar * hexadecimal)
 {
@@ -183,8 +188,8 @@ assert_written (const DccpOptionWriter * writer, const gchar * hexadecimal)
   g_string_free (text, TRUE);
 }
 
-/* Stores in `number` the number that an option contains. Returns FALSE if the
- * option is invalid. */
+/* Reads an option whose value is a number, and stores the number in `number`.
+ * Returns FALSE if the option is invalid. */
 static gboolean
 read_number (const DccpOption * option, guint64 * number)
 {
@@ -251,8 +256,9 @@ GST_START_TEST (numbers_of_a_wrong_size_are_none)
 
 GST_END_TEST;
 
-/* RFC 4340, sections 13.2 and 13.3: an elapsed time of less than half a second
- * must be written in the two-byte form, not in the four-byte form. */
+/* An elapsed time can be written in two or in four bytes. RFC 4340 (sections
+ * 13.2 and 13.3) demands two bytes for times of less than half a second. The
+ * writer must use two bytes whenever the time fits into them. */
 GST_START_TEST (times_are_in_as_few_bytes_as_they_need)
 {
   const struct
@@ -302,8 +308,8 @@ GST_START_TEST (times_are_in_as_few_bytes_as_they_need)
 
 GST_END_TEST;
 
-/* A timestamp counts units of 10 us and wraps around after 11.9 hours (section
- * 13.1). */
+/* A timestamp has 32 bits and counts units of 10 us (RFC 4340 section 13.1). It
+ * must wrap around after 2^32 units, which are 11.9 hours. */
 GST_START_TEST (timestamps_turn_round)
 {
   const guint64 turn = (G_GUINT64_CONSTANT (1) << 32) * UNIT;
@@ -322,8 +328,10 @@ GST_START_TEST (timestamps_turn_round)
 
 GST_END_TEST;
 
-/* RFC 6323: the round trip is in microseconds; 0 means no estimate, and
- * 0xffffff means that the round trip has at least this value. */
+/* The option RTT Estimate (RFC 6323) contains a round-trip time in
+ * microseconds, which is rounded up. 0 means that there is no estimate.
+ * 0xffffff means that the time is at least 0xffffff microseconds; the reader
+ * then reports no estimate. */
 GST_START_TEST (round_trips_are_in_microseconds)
 {
   const struct
@@ -381,9 +389,9 @@ GST_END_TEST;
 
 /* --- loss intervals ------------------------------------------------------- */
 
-/* The example of RFC 4342 section 8.6.2. `e` is the byte that contains the ECN
- * nonce echo E. It is "80" in the RFC, and "00" in an option that this project
- * writes. */
+/* The option Loss Intervals of the example in RFC 4342, section 8.6.2. `e` is
+ * the byte with the ECN nonce echo E. It is "80" in the RFC. The writer of this
+ * project does not use ECN and writes "00". */
 #define EXAMPLE(e) "c12702" "00000a" e "0001" "00000a" \
   "000008" "000005" "00000a" "000008" "000001" "000008" \
   "00000a" e "0000" "00000f"
@@ -449,7 +457,8 @@ GST_START_TEST (as_many_loss_intervals_as_there_may_be)
   };
   DccpOptionWriter writer;
 
-  /* A value that is too large for its field is written as the maximum. */
+  /* These values are too large for their fields. The writer must write the
+   * maximum of each field instead. */
   intervals.intervals[0].lossless = G_MAXUINT32;
   intervals.intervals[0].loss = G_MAXUINT32;
   intervals.intervals[0].data = 0x1000000;
@@ -540,8 +549,8 @@ GST_START_TEST (features_are_written_as_in_the_examples)
 
 GST_END_TEST;
 
-/* If an option does not fit completely, none of its bytes are written. After
- * that, a shorter option can be written if it fits. */
+/* An option that does not fit completely must not be written at all. A shorter
+ * option that fits must still be written after that. */
 GST_START_TEST (what_does_not_fit_is_not_there)
 {
   const guint8 value[253] = { 0, };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests the parser and the writer of DCCP packets. The expected bytes were
- * written by hand after the diagrams in RFC 4340 section 5, for one packet of
- * each type. No two fields of such a packet have the same value. Other tests
- * check checksums that tshark accepted, and packets that are too short, too
- * long or otherwise invalid according to the RFC.
+/* Tests of the parser and the writer of DCCP packets. For one packet of each
+ * type, the expected bytes were written by hand after the diagrams in RFC 4340
+ * section 5. All fields of such a packet have different values, so that a
+ * mix-up of two fields is noticed. Other tests compare checksums with those
+ * that tshark accepted. Further tests pass packets to the parser that are too
+ * short, too long or otherwise invalid by the RFC.
  */
 
 #include <gst/check/gstcheck.h>
@@ -12,7 +13,8 @@
 
 #include "dccppacket.h"
 
-/* Data Offset and checksum are 0 here; complete() sets them. */
+/* Parts of the packets in hexadecimal. Data Offset and the checksum are 0 here;
+ * complete() sets them later. */
 #define GENERIC "138c1389" "00" "50" "0000"
 #define SEQUENCE "00" "010203040506"
 #define ACKNOWLEDGEMENT "0000" "111213141516"
@@ -26,7 +28,8 @@
 typedef struct
 {
   const gchar *name;
-  const gchar *bytes;           /* the header without options, in hexadecimal */
+  /* bytes of the header without options, in hexadecimal */
+  const gchar *bytes;
   gsize header_size;
   DccpPacket packet;
 } Vector;
@@ -94,8 +97,9 @@ new_bytes (const gchar * hexadecimal, gsize * size)
   return bytes;
 }
 
-/* The checksum of RFC 1071 over the pseudo-header and the covered bytes, in the
- * simplest possible form */
+/* Returns the one's complement sum (RFC 1071) of the pseudo-header and of the
+ * bytes that the checksum covers. It is written as simply as possible, to check
+ * the faster code of the writer. */
 static guint16
 sum_plainly (const DatagramPath * path, const guint8 * bytes, gsize covered,
     gsize size)
@@ -113,7 +117,8 @@ sum_plainly (const DatagramPath * path, const guint8 * bytes, gsize covered,
   return sum;
 }
 
-/* Sets Data Offset and the checksum of a packet. */
+/* Sets the fields Data Offset and checksum of a packet whose other bytes are
+ * complete. The checksum is 0 if `path` carries DCCP inside UDP. */
 static void
 complete (guint8 * bytes, gsize header_size, gsize covered, gsize size,
     const DatagramPath * path)
@@ -129,8 +134,9 @@ complete (guint8 * bytes, gsize header_size, gsize covered, gsize size,
   bytes[7] = checksum;
 }
 
-/* Returns a packet with the header of `vector`, the options OPTIONS and a
- * payload whose bytes have the values 0, 1, 2 and so on. */
+/* Returns a packet that consists of the header of `vector`, the options OPTIONS
+ * and a payload of `payload_size` bytes. The bytes of the payload have the
+ * values 0, 1, 2 and so on. */
 static guint8 *
 new_packet (const Vector * vector, gsize payload_size,
     const DatagramPath * path, gsize * header_size, gsize * size)
@@ -154,8 +160,9 @@ new_packet (const Vector * vector, gsize payload_size,
   return bytes;
 }
 
-/* Parses a copy of the packet. The copy is exactly as large as the packet, so
- * AddressSanitizer detects each read beyond its end. */
+/* Parses a copy of the packet and returns the result. The copy is in a memory
+ * block of exactly its size, so AddressSanitizer detects each read beyond its
+ * end. */
 static DccpRefusal
 parse_copy (const guint8 * bytes, gsize size, const DatagramPath * path)
 {
@@ -273,8 +280,9 @@ GST_START_TEST (what_is_cut_off_is_refused)
 
 GST_END_TEST;
 
-/* A packet must be refused if its Data Offset points into the header or beyond
- * the end of the packet. */
+/* Data Offset gives the length of the header with options, in words of 4 bytes.
+ * A packet must be refused if this length is shorter than the header without
+ * options, or longer than the packet. */
 GST_START_TEST (data_offset_lies_between_header_and_end)
 {
   const Vector *vector = &vectors[__i__];
@@ -292,7 +300,9 @@ GST_START_TEST (data_offset_lies_between_header_and_end)
 
 GST_END_TEST;
 
-/* Only Data, Ack and DataAck may have short sequence numbers (X = 0). */
+/* In a packet with X = 0, sequence numbers have 24 bits instead of 48. Only the
+ * types Data, Ack and DataAck may have X = 0; all other types must then be
+ * refused. */
 GST_START_TEST (only_some_types_have_short_sequence_numbers)
 {
   const Vector *vector = &vectors[__i__];
@@ -359,8 +369,10 @@ static const guint8 data_header[] = {
   0x13, 0x8c, 0x13, 0x89, 4, 0, 0, 0, 5, 0, 1, 2, 3, 4, 5, 6
 };
 
-/* Section 9.2: a change in a covered byte makes the checksum wrong, and a
- * change in any other byte does not. */
+/* The checksum of DCCP covers the header and a part of the payload (section
+ * 9.2). The field CsCov (`coverage`) says which part. After a change of a
+ * covered byte, the packet must be refused. After a change of any other byte,
+ * it must be accepted. */
 static void
 check_coverage (const DatagramPath * path, guint8 coverage, gsize payload_size)
 {
@@ -390,8 +402,9 @@ check_coverage (const DatagramPath * path, guint8 coverage, gsize payload_size)
       sizeof (data_header));
   assert_bytes (written, bytes, sizeof (data_header), "coverage");
   for (i = 0; i < size; i++) {
-    /* The bytes with Data Offset, coverage and type are not changed. A change
-     * of these bytes would cause a refusal before the checksum is verified. */
+    /* Data Offset, coverage and type are not changed. A packet with wrong
+     * values of these fields would be refused before its checksum is verified.
+     */
     if (i == 4 || i == 5 || i == 8)
       continue;
     bytes[i] ^= 0x10;
@@ -416,9 +429,10 @@ GST_START_TEST (coverage_is_as_its_field_says)
 
 GST_END_TEST;
 
-/* tshark accepted these checksums. The packets are of type Data. They are sent
- * from 192.0.2.1 to 192.0.2.2, and from 2001:db8::1 to 2001:db8::2. The payload
- * consists of the bytes 00 to 1f, or of the bytes 00 to 1e. */
+/* The expected checksums in this table are from packets whose checksums tshark
+ * accepted. The packets have the type Data. They are sent from 192.0.2.1 to
+ * 192.0.2.2, and from 2001:db8::1 to 2001:db8::2. The bytes of the payload are
+ * 00, 01, 02 and so on. */
 GST_START_TEST (checksums_are_those_of_others)
 {
   const struct
@@ -457,9 +471,9 @@ GST_START_TEST (checksums_are_those_of_others)
 
 GST_END_TEST;
 
-/* DCCP inside UDP (RFC 6773, section 3.3): the DCCP checksum must be sent as 0,
- * and the receiver must ignore it. Without UDP, the receiver must refuse a
- * packet with a wrong checksum. */
+/* With DCCP inside UDP (RFC 6773, section 3.3), the DCCP checksum must be sent
+ * as 0, and the receiver must ignore it. With DCCP directly over IP, the
+ * receiver must refuse a packet with a wrong checksum. */
 GST_START_TEST (checksum_in_udp_is_not_looked_at)
 {
   gsize header_size, size;
@@ -476,8 +490,9 @@ GST_START_TEST (checksum_in_udp_is_not_looked_at)
 
 GST_END_TEST;
 
-/* The receiver sees the path with the two ends exchanged. The checksum is the
- * same, because the sum does not depend on the direction. */
+/* The sum of the checksum contains the IP addresses of both ends. It must be
+ * the same at the receiver, where the local and the remote address are
+ * exchanged. With another address, the packet must be refused. */
 GST_START_TEST (the_other_end_reads_what_was_written)
 {
   DatagramPath back = ipv6;
@@ -496,8 +511,9 @@ GST_START_TEST (the_other_end_reads_what_was_written)
 
 GST_END_TEST;
 
-/* If the coverage in the packet is larger than the payload, the whole packet is
- * covered. */
+/* The writer is asked to cover 8 bytes of the payload, but the payload has only
+ * 7 bytes. It must then write a coverage of 0, which means that the checksum
+ * covers the whole packet. */
 GST_START_TEST (too_much_coverage_is_written_as_all)
 {
   const guint8 payload[7] = { 1, 2, 3, 4, 5, 6, 7 };
@@ -544,8 +560,10 @@ GST_END_TEST;
 
 /* --- a Linux peer --------------------------------------------------------- */
 
-/* A Request that was recorded from the CCID 3 of a Linux kernel, without the
- * addresses of the packet */
+/* The DCCP bytes of a Request that a Linux kernel with CCID 3 sent. The IP
+ * addresses are not known, so the checksum cannot be verified. The packet is
+ * therefore parsed as DCCP inside UDP, where the checksum is ignored. The
+ * writer must produce the same bytes, with a checksum of 0. */
 GST_START_TEST (request_of_linux)
 {
   gsize size;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The experiments of Erixzon (2004), sections 5.3 and 5.4, in virtual time.
- * Each test prints the results of the paper next to those of this
- * implementation. It checks that this implementation has the properties that
- * RFC 5348 promises. "kbyte" is 1000 bytes. Link rates count IP packets. A
- * packet is 52 bytes longer than its payload (20 IP, 8 UDP, 16 DCCP, 8 RTT
- * Estimate).
+/* The experiments of Erixzon (2004), sections 5.3 and 5.4, simulated in virtual
+ * time. Each test prints the results of the paper next to those of this
+ * implementation. It also checks properties that RFC 5348 promises. "kbyte" is
+ * 1000 bytes. The rate of a link counts whole IP packets. A packet has 52 bytes
+ * of headers: 20 bytes of IP, 8 bytes of UDP, 16 bytes of DCCP and 8 bytes for
+ * the option RTT Estimate.
  */
 
 #include <gst/check/gstcheck.h>
@@ -24,8 +24,9 @@
 #define ENDLESS 1000000000      /* bytes of a queue */
 #define SEEDS 5
 
-/* Returns the maximum payload rate on a link of `rate` bytes per second, in
- * bytes per second. The rest of the link's rate carries headers.
+/* Returns the maximum rate of payload on a link of `rate` bytes per second, in
+ * bytes per second. It is lower than `rate`, because the link also carries
+ * headers.
  */
 static gdouble
 payload_of (gdouble rate)
@@ -81,8 +82,11 @@ GST_START_TEST (one_flow_fills_the_link)
 
 GST_END_TEST;
 
-/* Simulates two flows, as in figure 5.9 of Erixzon: the second flow starts at
- * 23 s. The first flow lasts until the end of the measurement. */
+/* Simulates two flows, as in figure 5.9 of Erixzon. The second flow starts
+ * about 23 s after the first. Stores Jain's index of fairness in `fairness`,
+ * and the fraction of the link that both flows use together in `use`. Then the
+ * first flow ends, and `after` is set to the fraction that the second flow uses
+ * alone. */
 static void
 run_two (guint queue, guint64 seed, gdouble * fairness, gdouble * use,
     gdouble * after)
@@ -127,9 +131,9 @@ GST_START_TEST (two_flows_share_join_and_leave)
     g_print ("queue %10u bytes: Jain's index %.3f (least %.3f), "
         "%5.1f %% of the link; left alone %5.1f %%\n", queues[i], middle,
         min, 100 * median (use, SEEDS), 100 * median (after, SEEDS));
-    /* RFC 5348 makes no guarantee for the queue of 20,000 bytes and for the
-     * unlimited queue. Therefore the test does not check the results of these
-     * two queues. The unlimited queue drops no packets, so it signals no
+    /* The results with the queue of 20,000 bytes and with the unlimited queue
+     * are printed, but not checked, because RFC 5348 promises nothing for them.
+     * The unlimited queue drops no packets, so it gives the flows no sign of
      * congestion.
      */
     if (queues[i] <= 8000 || queues[i] == 64000) {
@@ -154,9 +158,10 @@ print_delays (const DccpSimulationFlowResult * flow)
 }
 
 /* Erixzon, section 5.3.4, figures 5.13 and 5.14: packets that exceed the rate
- * of the link, 20 kbyte/s, wait in a queue. In the paper, the sending rate
- * falls below 5 kbyte/s again and again. In this test, it must be nearly
- * constant if the queue is limited and oscillation reduction is on. */
+ * of the link, 20 kbyte/s, wait in its queue. In the paper, the sending rate
+ * falls below 5 kbyte/s again and again. RFC 5348 has a method against such
+ * oscillations (oscillation reduction). With this method and a limited queue,
+ * the rate must be nearly constant. */
 GST_START_TEST (a_link_that_delays_is_used_evenly)
 {
   guint queues[] = { 4000, 8000, 20000, ENDLESS }, i, steady;
@@ -188,8 +193,9 @@ GST_START_TEST (a_link_that_delays_is_used_evenly)
       } else if (steady) {
         fail_unless (use >= 0.95, "%f", use);
         fail_unless (variation < 0.1, "%f", variation);
-        /* The maximum delay is the time in which the link transmits a full
-         * queue and one packet, plus the delay of the link. */
+        /* The delay of a packet must not be longer than the time in which the
+         * link transmits a full queue and one packet, plus twice the one-way
+         * delay of the link. */
         fail_unless (max <= (queues[i] + WIRE_SIZE) * SECOND / 20000
             + 2 * USB_DELAY, "%" G_GUINT64_FORMAT, max);
       }
@@ -200,9 +206,10 @@ GST_START_TEST (a_link_that_delays_is_used_evenly)
 
 GST_END_TEST;
 
-/* Computes three means over the time after 20 s, from samples of 0.1 s: the
- * mean of the loss event rate p, the mean of the rate X, and the mean of the
- * ratio of X to the rate of the TCP equation.
+/* Takes a sample every 0.1 s from 20 s on. Computes the mean of the loss event
+ * rate p, the mean of the allowed rate X, and the mean of the ratio of X to the
+ * rate that the TCP equation gives for p = 0.1. `min` and `max` are the minimum
+ * and the maximum of p.
  */
 static void
 get_means (const DccpSimulationFlowResult * flow, gdouble * p, gdouble * rate,
@@ -299,9 +306,10 @@ GST_START_TEST (a_tenth_of_the_packets_is_lost_at_random)
 
 GST_END_TEST;
 
-/* The experiment of Erixzon, section 5.3.2, figures 5.10 to 5.12, and chapter
+/* The experiment in Erixzon, section 5.3.2 (figures 5.10 to 5.12) and chapter
  * 6. The receiver is a phone that cannot process packets as fast as the network
- * delivers them. */
+ * delivers them, so it drops many of them. If it reports this to the sender by
+ * DCCP options, it must drop less than 10 %. */
 GST_START_TEST (a_receiver_that_cannot_keep_up)
 {
   gdouble thrown[2];
@@ -341,9 +349,10 @@ GST_START_TEST (a_receiver_that_cannot_keep_up)
 
 GST_END_TEST;
 
-/* Erixzon, section 5.3.6, figures 5.20 and 5.21: a GPRS link. Its round trip is
- * 0.94 s, and TCP reaches 6000 bytes/s. The delay spike of 5 s in figure 5.7 is
- * modelled as an interruption of the link. */
+/* Erixzon, section 5.3.6, figures 5.20 and 5.21: a link like GPRS, with a round
+ * trip of about 0.94 s, on which TCP reached 6000 bytes/s. The DCCP flow must
+ * reach at least 2000 bytes/s, and the connection must not be reset. The delay
+ * spike of 5 s in figure 5.7 is not simulated. */
 GST_START_TEST (gprs)
 {
   DccpSimulationResult result;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The test cases of RFC 8867, sections 5.1 to 5.8, in virtual time. The metrics
- * are those of RFC 8868:
+/* The test cases for congestion control in RFC 8867, sections 5.1 to 5.8,
+ * simulated in virtual time. The metrics are those of RFC 8868:
  * - the rates in relation to the capacity,
  * - the queueing delay,
  * - the fairness among media flows,
  * - the fairness between media flows and a model of TCP.
- * A further test compares the throughput of TFRC with that of TCP Reno. It uses
- * round trips and queue sizes at which TFRC is meant to be fair.
+ *
+ * A further test compares the throughput of TFRC, the congestion control of
+ * DCCP, with that of TCP Reno. It uses round trips and queue sizes for which
+ * TFRC is meant to be fair.
  */
 
 #include <gst/check/gstcheck.h>
@@ -43,8 +45,8 @@ add_media (DccpSimulationConfig * config, guint from_seconds)
   return flow;
 }
 
-/* Returns the sum of the rates of the first `n` flows, in bit/s. The rates are
- * measured from the time `from` to the time `to`, both in s. */
+/* Returns the sum of the mean rates of the first `n` flows, in bit/s, over the
+ * time from `from` to `to`, which are in s. */
 static gdouble
 sum_rates (const DccpSimulationResult * result, guint n, guint from, guint to)
 {
@@ -63,9 +65,9 @@ loss_of (const DccpSimulationFlowResult * flow)
   return 1 - (gdouble) flow->packets_arrived / MAX (1, flow->packets_sent);
 }
 
-/* Returns a percentile of the queueing delay in ms. `part` selects the
- * percentile: 0.95 is the 95th. The queueing delay of a packet is its delay
- * minus the minimum delay of all packets. */
+/* Returns a percentile of the queueing delay of the flow's packets, in ms.
+ * `part` selects the percentile: 0.95 is the 95th. The queueing delay of a
+ * packet is its delay minus the minimum delay of all packets of the flow. */
 static gdouble
 queueing_ms (const DccpSimulationFlowResult * flow, gdouble part)
 {
@@ -95,9 +97,10 @@ typedef struct
   gdouble mbit;                 /* capacity */
 } Phase;
 
-/* Checks the rate in the second half of each phase. It must be at least `min`
- * times the possible rate. The possible rate is the capacity or the rate of `n`
- * encoders of 1.5 Mbit/s each, whichever is smaller. */
+/* Checks the sum of the rates of `n` media flows in the second half of each
+ * phase. It must be at least `min` times the possible rate. The possible rate
+ * is the smaller one of the capacity of the link and the rate of `n` encoders,
+ * which produce at most 1.5 Mbit/s each. */
 static void
 check_phases (const DccpSimulationResult * result, guint n,
     const Phase * phases, guint n_phases, gdouble min)
@@ -177,8 +180,9 @@ GST_START_TEST (variable_capacity_with_two_flows)
 
 GST_END_TEST;
 
-/* Two flows are sent in opposite directions. The feedback of each flow
- * therefore shares a link with the data of the other flow. */
+/* Two media flows are sent in opposite directions. In each direction, the
+ * feedback of one flow therefore shares the link with the data of the other
+ * flow. */
 GST_START_TEST (congested_feedback)
 {
   static const Phase phases[] = { {0, 20, 2}, {20, 40, 1}, {40, 60, .5},
@@ -255,8 +259,9 @@ compare_ratios (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* Simulates a media flow and a long-lived TCP flow. Returns the rate of the
- * media flow divided by the rate of the TCP flow. */
+/* Simulates a media flow and a long TCP transfer on one link, whose queue holds
+ * the data of `queue` ms. Returns the rate of the media flow divided by the
+ * rate of TCP. */
 static gdouble
 compare_with_long_tcp (guint queue, guint64 seed)
 {
@@ -282,13 +287,14 @@ compare_with_long_tcp (guint queue, guint64 seed)
 
 #define LONG_TCP_SEEDS 7
 
-/* When the queue is full, chance decides which of the two flows loses a packet.
- * The ratio of the two rates therefore depends on the seed. With a queue of
- * 1000 ms, the ratio was between 1.2 and 3.6 in 32 seeds.
+/* A media flow and a TCP flow share a link. When the queue is full, chance
+ * decides which of them loses a packet. The ratio of their rates therefore
+ * depends on the seed. In 32 runs with different seeds and a queue of 1000 ms,
+ * the ratio was between 1.2 and 3.6.
  *
- * Therefore the test compares the median of seven seeds with a limit. If the
- * ratios of the seven seeds have the same distribution as the ratios of the 32
- * seeds, the median exceeds the limit less than once in 1000 runs. */
+ * The test therefore makes seven runs and compares the median of the seven
+ * ratios with a limit. If the ratios are distributed as in the 32 runs, the
+ * median exceeds the limit in less than one of 1000 tests. */
 GST_START_TEST (media_against_a_long_tcp)
 {
   static const struct
@@ -371,10 +377,10 @@ GST_START_TEST (pause_and_resume)
 
 GST_END_TEST;
 
-/* Returns the rate of a greedy TFRC flow divided by the rate of a TCP Reno
- * flow. Both flows share one link. `queue` is the size of its queue in
- * bandwidth-delay products. The Reno flow starts first and is alone on the link
- * until the TFRC flow starts. */
+/* Simulates a TFRC flow, which always has data to send, and a TCP Reno flow on
+ * one link. Returns the rate of TFRC divided by the rate of Reno. `queue` is
+ * the size of the link's queue in bandwidth-delay products. The Reno flow
+ * starts 2 s before the TFRC flow. */
 static gdouble
 compare_with_reno (guint round_trip, gdouble queue, guint64 jitter)
 {
@@ -395,16 +401,17 @@ compare_with_reno (guint round_trip, gdouble queue, guint64 jitter)
   return ratio;
 }
 
-/* TFRC shares a link with Reno. The link has 5 Mbit/s and a queue of 0.5 to 2
- * bandwidth-delay products. The ratio of the two throughputs depends mainly on
- * the jitter. Without jitter, the queue overflows at certain times, and then
- * both flows lose packets. With some jitter, the acknowledgements for the Reno
- * flow arrive in bunches. The Reno sender therefore sends bursts, which
- * overflow the queue. TFRC paces its packets, so they do not overflow the
- * queue.
+/* TFRC and TCP Reno share a link of 5 Mbit/s, whose queue holds 0.5 to 2
+ * bandwidth-delay products. The ratio of their throughputs depends mainly on
+ * the jitter of the link:
+ * - Without jitter, the queue overflows at certain times, and both flows lose
+ *   packets then.
+ * - With some jitter, the acknowledgements for Reno arrive in bunches. The Reno
+ *   sender then sends bursts, which overflow the queue. TFRC paces its packets,
+ *   so they do not overflow the queue.
  *
- * The TCP of the kernel is measured over the testbed
- * (tests/integration/test_tcp_sharing.py).
+ * The test tests/integration/test_tcp_sharing.py makes such measurements with
+ * the TCP of the kernel.
  */
 GST_START_TEST (beside_reno)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sequence numbers of DCCP (RFC 4340 section 7): which numbers are valid,
- * how Sync packets bring two endpoints into agreement again after a long loss,
- * and the wrap-around of the numbers.
+/* Tests of the sequence numbers of DCCP (RFC 4340 section 7). They check which
+ * numbers are valid, and how numbers wrap around. They also check how Sync
+ * packets make two endpoints agree on the numbers again after many packets were
+ * lost.
  */
 
 #include <gst/check/gstcheck.h>
@@ -35,11 +36,12 @@ count_syncs (DccpEnd end)
   return dccp_network_count (&network, end, DCCP_SYNC);
 }
 
-/* Injects a packet of `type` and returns whether it is valid. `sequence` is
- * relative to GSR, the greatest sequence number that endpoint `to` has
- * received. `acknowledgement` is relative to GSS, the greatest sequence number
- * that `to` has sent. The packet has a payload. It is therefore long enough to
- * be answered with a Sync. */
+/* Delivers a packet of the type `type` to the endpoint `to`, and returns
+ * whether this endpoint regards the packet as valid. `sequence` is relative to
+ * GSR, the greatest sequence number that `to` has received. `acknowledgement`
+ * is relative to GSS, the greatest sequence number that `to` has sent. The
+ * packet has a payload, so that it is long enough to be answered with a Sync.
+ */
 static gboolean
 is_valid (DccpEnd to, DccpType type, gint64 sequence, gint64 acknowledgement)
 {
@@ -55,9 +57,11 @@ is_valid (DccpEnd to, DccpType type, gint64 sequence, gint64 acknowledgement)
   return dccp_network_get_stats (&network, to)->received[type] > before;
 }
 
-/* Checks that a packet is valid if `expected` is TRUE, and invalid otherwise.
- * `sequence` and `acknowledgement` are relative numbers, as in is_valid ().
- * Each check uses a new connection, because a valid packet moves the windows.
+/* Checks that the client regards a packet as valid if `expected` is TRUE, and
+ * as invalid otherwise. `sequence` is relative to the greatest sequence number
+ * that the client has received, and `acknowledgement` to the greatest one that
+ * it has sent. Each call uses a new connection, because a valid packet would
+ * change the windows of valid numbers.
  */
 static void
 assert_valid (DccpType type, gint64 sequence, gint64 acknowledgement,
@@ -76,10 +80,13 @@ assert_valid (DccpType type, gint64 sequence, gint64 acknowledgement,
   teardown ();
 }
 
-/* The sequence window W is 10000 (section 7.5.1). The valid numbers are from
- * SWL = GSR - 2499 to SWH = GSR + 7500. The valid acknowledgements start at AWL
- * = GSS - 9999. Each endpoint has sent more than 6000 packets, so it has sent
- * the packet GSS - 5000, which is inside the window. */
+/* Abbreviations of RFC 4340: GSR and GSS are the greatest sequence numbers
+ * received and sent. SWL and SWH limit the valid sequence numbers, and AWL is
+ * the lowest valid acknowledgement number. With a sequence window of 10000
+ * (section 7.5.1), SWL = GSR - 2499, SWH = GSR + 7500 and AWL = GSS - 9999.
+ * Each endpoint has sent more than 6000 packets. The number GSS - 5000
+ * therefore belongs to a packet that was sent, and is a valid acknowledgement
+ * number. */
 GST_START_TEST (windows_are_those_of_the_standard)
 {
   assert_valid (DCCP_DATA, 7500, 0, TRUE);
@@ -93,8 +100,8 @@ GST_START_TEST (windows_are_those_of_the_standard)
   assert_valid (DCCP_DATA_ACK, 1, 1, FALSE);
   /* A number before ISS is not valid. */
   assert_valid (DCCP_ACK, 1, -9000, FALSE);
-  /* A packet that ends a connection must be newer than all packets that were
-   * received before. */
+  /* A packet that ends a connection (Reset, Close or CloseReq) is valid only if
+   * it is newer than all packets that were received before. */
   assert_valid (DCCP_RESET, 1, 0, TRUE);
   assert_valid (DCCP_RESET, 7500, 0, TRUE);
   assert_valid (DCCP_RESET, 7501, 0, FALSE);
@@ -104,9 +111,9 @@ GST_START_TEST (windows_are_those_of_the_standard)
   assert_valid (DCCP_CLOSE, 0, 0, FALSE);
   assert_valid (DCCP_CLOSE, 1, -1000, FALSE);
   assert_valid (DCCP_CLOSE_REQ, 0, 0, FALSE);
-  /* RFC 4340 section 7.5.3 has an exception for Sync packets whose numbers are
-   * outside the window. This exception does not apply here, because valid
-   * packets arrive all the time.
+  /* RFC 4340 section 7.5.3 allows a Sync whose sequence number is outside the
+   * window if no valid packet has arrived for some time. In this test valid
+   * packets arrive all the time, so such a Sync must be invalid.
    */
   assert_valid (DCCP_SYNC, 7500, 0, TRUE);
   assert_valid (DCCP_SYNC, 7501, 0, FALSE);
@@ -145,8 +152,9 @@ GST_START_TEST (sync_acknowledges_what_was_refused)
   sync = dccp_network_find (&network, CLIENT, DCCP_SYNC, 0);
   assert_equals_uint64 (sync->packet.acknowledgement,
       dccp_sequence_add (gsr, 8000));
-  /* A Sync that answers a Reset acknowledges GSR, the greatest sequence number
-   * received (RFC 4340 section 8.5, step 6). */
+  /* The Reset is outside the window. The Sync that answers it must not
+   * acknowledge the number of the Reset. It must acknowledge GSR, the greatest
+   * sequence number received (RFC 4340 section 8.5, step 6). */
   fail_if (is_valid (CLIENT, DCCP_RESET, 8000, 0));
   sync = dccp_network_find (&network, CLIENT, DCCP_SYNC, 1);
   assert_equals_uint64 (sync->packet.acknowledgement, gsr);
@@ -178,8 +186,8 @@ GST_START_TEST (syncs_are_limited)
 GST_END_TEST;
 
 /* A Sync must not be longer than the packet that it answers. Otherwise an
- * attacker could use the endpoint to amplify traffic. A packet that is too
- * short must get no answer. */
+ * attacker could use the endpoint to amplify traffic. This packet is shorter
+ * than a Sync, so it must get no answer. */
 GST_START_TEST (short_packets_have_no_answer)
 {
   DccpPacket packet;
@@ -195,10 +203,12 @@ GST_START_TEST (short_packets_have_no_answer)
 
 GST_END_TEST;
 
-/* RFC 4340 section 7.5.3: the acknowledgement number of a Reset is valid if it
- * is GAR or later, no matter what AWL is. In this test, the peer acknowledges
- * no packet. AWL then becomes later than GAR, and a Reset that acknowledges GAR
- * is still valid. */
+/* GAR is the greatest acknowledgement number that the client has received. AWL
+ * is the lower limit for the acknowledgement numbers of other packets. For a
+ * Reset, RFC 4340 section 7.5.3 requires only that the number is GAR or
+ * greater. In this test, the peer is cut off and acknowledges nothing, so AWL
+ * becomes greater than GAR. A Reset that acknowledges GAR must nevertheless be
+ * valid. */
 GST_START_TEST (old_acknowledgement_may_end_a_connection)
 {
   DccpPacket reset;
@@ -220,8 +230,9 @@ GST_START_TEST (old_acknowledgement_may_end_a_connection)
 
 GST_END_TEST;
 
-/* RFC 4340 section 8.3.1: an Ack with short sequence numbers is answered by a
- * Reset. The upper 24 bits of the acknowledgement number in this Reset are 0.
+/* An Ack with short sequence numbers (24 bits) that belongs to no connection
+ * must be answered with a Reset. The upper 24 bits of the acknowledgement
+ * number in this Reset must be 0 (RFC 4340 section 8.3.1).
  */
 GST_START_TEST (reset_of_short_numbers_has_no_upper_bits)
 {
@@ -241,8 +252,9 @@ GST_START_TEST (reset_of_short_numbers_has_no_upper_bits)
 
 GST_END_TEST;
 
-/* A Listen packet is not answered (RFC 5596 section 2.2.3). Its sequence number
- * is 0 (section 2.2.1). */
+/* A packet of the type Listen must get no answer (RFC 5596 section 2.2.3). In
+ * particular it must not cause a Sync, although its sequence number is always 0
+ * (section 2.2.1). */
 GST_START_TEST (listen_has_no_answer)
 {
   DccpPacket packet = {.type = DCCP_LISTEN,.service_code = DCCP_SERVICE_RTPV,
@@ -285,9 +297,9 @@ GST_START_TEST (short_numbers_are_dropped_silently)
 
 GST_END_TEST;
 
-/* The client has not sent its Request yet. A Response must acknowledge the
- * sequence number of the Request, so no Response can be valid now. The client
- * must refuse it. */
+/* A Response arrives before the client has sent its Request. A valid Response
+ * acknowledges the sequence number of the Request. The client must therefore
+ * refuse this Response. */
 GST_START_TEST (who_has_sent_nothing_believes_no_response)
 {
   DccpPacket packet = {.type = DCCP_RESPONSE,.acknowledgement = 12345 };
@@ -306,11 +318,11 @@ GST_END_TEST;
 
 /* --- invalid numbers ------------------------------------------------------ */
 
-/* The number of consecutive lost packets exceeds the sequence window. The
- * packets after the lost packets are therefore invalid, and the receiver sends
- * a Sync. The peer answers the Sync with a SyncAck, whose sequence number is
- * outside the window, too. The receiver accepts the SyncAck when no valid
- * packet has arrived for three round trips. */
+/* More packets in a row are lost than the sequence window allows. The next
+ * packet is therefore invalid, and the server sends a Sync. The client answers
+ * with a SyncAck, whose sequence number is outside the window, too. The server
+ * must accept it when no valid packet has arrived for three round trips. After
+ * that, packets must be delivered again. */
 GST_START_TEST (ends_find_each_other_after_a_long_burst)
 {
   guint missing;
@@ -382,9 +394,9 @@ GST_START_TEST (numbers_begin_anew)
 
 GST_END_TEST;
 
-/* The handshake is repeated with different first sequence numbers: 0 and the
- * three highest numbers. With the highest numbers, the numbers wrap around
- * during the handshake. */
+/* The handshake is repeated with four different initial sequence numbers: 0 and
+ * the three highest numbers. From the highest numbers, the sequence numbers
+ * wrap around during the handshake. The connection must open each time. */
 GST_START_TEST (handshake_over_the_edge)
 {
   guint i;

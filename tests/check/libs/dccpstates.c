@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Feeds each type of packet to each state of DCCP, and checks the answer and
- * the new state against RFC 4340 section 8.5. All packets have valid sequence
- * numbers and valid acknowledgement numbers. */
+/* Delivers a packet of each type to an endpoint in each state of DCCP. Checks
+ * the answer and the new state against RFC 4340 section 8.5. The sequence
+ * numbers and acknowledgement numbers of all packets are valid. */
 
 #include <gst/check/gstcheck.h>
 
@@ -12,10 +12,12 @@
 
 typedef struct
 {
-  DccpType type;                /* type of the packet that arrives */
-  /* type of the first packet that is sent as an answer, or NONE */
+  DccpType type;                /* type of the packet that the test delivers */
+  /* type of the first packet that the endpoint sends as an answer; NONE if it
+   * must send no answer */
   DccpType answer;
-  /* code of the Reset, if `answer` is DCCP_RESET */
+  /* code of the Reset that the endpoint sends; used if `answer` is DCCP_RESET
+   */
   guint8 code;
   DccpState after;
 } Expected;
@@ -35,7 +37,7 @@ teardown (void)
   dccp_network_clear (&network);
 }
 
-/* From now on the network loses all packets in both directions. */
+/* Makes the network lose all further packets in both directions. */
 static void
 cut (void)
 {
@@ -102,9 +104,10 @@ reach_time_wait (void)
   dccp_network_run (&network, SECOND);
 }
 
-/* Returns a packet of the type `type` that arrives at `end`. Some answers must
- * not be longer than the packet that they answer. The 12 bytes of options make
- * the packet long enough for each of these answers. */
+/* Returns a valid packet of the type `type` that can be delivered to `end`. An
+ * endpoint does not send some answers if they are longer than the packet that
+ * they answer. The packet therefore has 12 bytes of options, which make it long
+ * enough. */
 static DccpPacket
 make_packet (DccpEnd end, DccpType type)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the driver (driver.h), which connects a protocol core with sockets.
- * The core is a mock: it records its input, and the test sets its output. The
+/* Tests of the driver (driver.h), which sends and receives the packets of a
+ * protocol core over sockets. The core of these tests is a mock: it records the
+ * packets that it gets, and the test decides which packets it sends. The
  * packets are sent over loopback. The test replaces the functions sendmsg and
  * sendmmsg, and thus controls how many packets the sockets accept. No test
- * asserts an elapsed time. */
+ * requires that something happens within a certain time. */
 
 #define _GNU_SOURCE             /* sendmmsg */
 
@@ -24,15 +25,16 @@
 #define MS G_GUINT64_CONSTANT (1000000)
 #define START (1000 * MS)
 
-/* The number of messages that the sockets of this program still accept. When it
- * is 0, each further message is refused with `full_errno`. Without GSO, a
- * message is a packet. */
+/* `room` is the number of messages that the sockets of this program still
+ * accept. When it is 0, sending fails with the error `full_errno`. With GSO, a
+ * message may consist of several packets; otherwise it is one packet. */
 static gint room = G_MAXINT, full_errno = EAGAIN;
 static gboolean refuses_gso;
 
 static guint n_sent, n_merged;
 
-/* Returns whether the kernel splits this message into several packets (GSO). */
+/* Returns whether `message` consists of several packets that were merged for
+ * GSO. The kernel splits such a message when it sends it. */
 static gboolean
 is_merged (const struct msghdr *message)
 {
@@ -47,7 +49,8 @@ is_merged (const struct msghdr *message)
   return FALSE;
 }
 
-/* The functions sendmsg and sendmmsg replace those of the C library. */
+/* The functions sendmsg and sendmmsg of this file replace those of the C
+ * library. They refuse messages when `room` is 0. */
 ssize_t
 sendmsg (int fd, const struct msghdr *message, int flags)
 {
@@ -84,7 +87,8 @@ sendmmsg (int fd, struct mmsghdr *messages, unsigned int n, int flags)
 typedef struct
 {
   guint path;
-  guint8 first;                 /* the value of the packet's first byte */
+  /* value of the packet's first byte, by which the tests identify it */
+  guint8 first;
   gsize size;
 } Packet;
 
@@ -92,41 +96,44 @@ typedef struct
 {
   GMutex lock;
   Driver driver;
-  /* The listener at the far end of each path. An element is NULL if the driver
-   * has no path with this number.
+  /* For each path, the socket at its other end, which listens for packets of
+   * the driver. NULL if the driver has no path with this number.
    */
   DatagramSocket *far[PATHS];
-  /* back[i] is the path on which the listener far[i] sends packets to the
-   * driver's socket. */
+  /* back[i] has the addresses with which far[i] sends packets to the driver's
+   * socket of path i. */
   DatagramPath back[PATHS];
 
   /* State of the mock core */
-  /* array of Packet: the packets that the core will send */
+  /* array of Packet: the packets that the mock core gives to the driver for
+   * sending */
   GArray *to_send;
   guint n_polled;
-  /* array of Packet: the received packets, which the core has reported as
-   * events */
+  /* array of Packet: the packets that the driver has received and passed to the
+   * mock core */
   GArray *arrived;
-  /* array of DatagramSlice: the memory of the received packets; NULL if the
-   * test does not keep the packets */
+  /* Array of DatagramSlice: references to the memory of all received packets.
+   * As long as they exist, this memory cannot be used again. NULL if the test
+   * does not keep the packets in memory. */
   GArray *kept;
   Packet event;
   gboolean has_event;
   guint timeouts;
   guint64 wakeup;
-  /* All calls of set_blocked as text. "+1" means that path 1 was reported as
-   * blocked, "-1" that path 1 was reported as no longer blocked. */
+  /* All calls of set_blocked as text. The driver tells the core by set_blocked
+   * whether the socket of a path is full. "+1" means that the socket of path 1
+   * was reported as full, and "-1" that it has room again. */
   GString *blocked;
 
   /* State of the mock owner */
-  /* note_sent () appends its argument `path` to `sent`, and note_heard ()
-   * appends its argument `path` to `heard`. Each path number has one digit. */
+  /* Texts with one digit for each call: the number of the path. `sent` records
+   * the calls of note_sent (), and `heard` those of note_heard (). */
   GString *sent, *heard;
   guint errors, rounds, flushes, packets_traced;
   guint gso_errors_traced;
-  /* TRUE if the owner removes a path that has an error */
+  /* TRUE if the owner declares a path unusable when its socket has an error */
   gboolean path_goes;
-  /* Number of packets after which the loop ends */
+  /* Number of received packets after which the loop of the driver ends */
   guint n_wanted;
   gint room_per_round;
   GError *broken;
@@ -353,9 +360,8 @@ connect_to (guint16 port, gboolean gso)
   return socket;
 }
 
-/* Opens a listening socket at the far end of a new path. Adds the path to the
- * driver with the number `path` and a socket that is connected to the listening
- * socket. */
+/* Adds the path number `path` to the driver. Opens a listening socket as the
+ * far end of this path, and a socket for the driver that is connected to it. */
 static void
 add_sockets_with (Fixture * self, guint path, gboolean gso)
 {
@@ -398,8 +404,8 @@ send_from_far (Fixture * self, guint path, guint8 first)
   g_assert_no_error (error);
 }
 
-/* Returns the first byte of the next packet at the far end of `path`, or -1 if
- * there is none. */
+/* Reads a packet at the far end of `path` and returns its first byte. Returns
+ * -1 if no packet has arrived. */
 static gint
 read_at_far (Fixture * self, guint path)
 {
@@ -477,8 +483,8 @@ GST_START_TEST (more_than_a_batch_goes_at_once)
 
 GST_END_TEST;
 
-/* Passes a packet for `path` to the core, and calls driver_flush_often (). The
- * first byte of the packet is `first`. */
+/* Gives the mock core a packet to send on `path`, and calls driver_flush_often
+ * () at the time `now`. `first` is the value of the packet's first byte. */
 static void
 put_often (Fixture * self, guint path, guint8 first, guint64 now)
 {
@@ -486,9 +492,10 @@ put_often (Fixture * self, guint path, guint8 first, guint64 now)
   driver_flush_often (&self->driver, now, 1);
 }
 
-/* Calls driver_flush_often () every 10 us in the 20 ms before `end`, but passes
- * no packets to the core. The driver then measures a high rate of calls. At a
- * high rate, it collects the packets of several calls and sends them together.
+/* Calls driver_flush_often () every 10 us in the 20 ms before `end`, without
+ * giving the core any packet. The driver then measures a high rate of calls. At
+ * such a rate, it does not send the packets of each call at once, but collects
+ * those of several calls.
  */
 static void
 call_often (Fixture * self, guint64 end)
@@ -515,8 +522,9 @@ GST_START_TEST (packets_of_rare_calls_do_not_wait)
 
 GST_END_TEST;
 
-/* A frame of 100 packets arrives at once. Such a short burst does not count as
- * a high rate, so the packets do not wait. */
+/* One frame of 100 packets is sent within 0.1 ms. The driver collects packets
+ * only if calls are frequent for a longer time, so each packet of this burst
+ * must be sent immediately. */
 GST_START_TEST (packets_of_a_short_burst_do_not_wait)
 {
   Fixture self;
@@ -547,8 +555,9 @@ GST_START_TEST (packets_of_frequent_calls_are_sent_together)
   put_often (&self, 0, 31, START + 31 * 1000);
   for (i = 0; i < 32; i++)
     assert_equals_int (read_at_far (&self, 0), i);
-  /* After a pause, a packet must wait for at most 0.25 ms (MAX_WAIT in
-   * driver.c). */
+  /* The driver still regards the rate of calls as high, so it collects packets.
+   * The first of them must not wait longer than 0.25 ms (MAX_WAIT in driver.c).
+   */
   sent = n_sent;
   put_often (&self, 0, 1, START + MS);
   put_often (&self, 0, 2, START + MS + MS / 5);
@@ -560,11 +569,12 @@ GST_START_TEST (packets_of_frequent_calls_are_sent_together)
 
 GST_END_TEST;
 
-/* Calls driver_flush_often () many times, then passes packet 7 to the core and
- * calls driver_flush_often () for the last time. Because the rate of calls is
- * high, the driver keeps the packet and does not wake the loop. When the
- * timeout of the loop expires, the loop must send the packet. When the packet
- * has arrived at the far end, the far end sends packet 8 as an answer. */
+/* Second thread of the test. It calls driver_flush_often () so often that the
+ * driver begins to collect packets. Then it gives the core packet 7 and makes a
+ * last call. The driver keeps the packet for a moment, in the hope of further
+ * calls, and does not wake its loop in the other thread. The loop must send the
+ * packet when its timeout expires. When the packet has arrived at the far end,
+ * the far end sends packet 8, which ends the loop. */
 static gpointer
 put_last (gpointer data)
 {
@@ -603,9 +613,9 @@ GST_START_TEST (loop_sends_the_last_packet_of_frequent_calls)
 
 GST_END_TEST;
 
-/* The test is repeated with __i__ = 0 to 4. At first the sockets accept __i__
- * packets in total. Later they accept __i__ packets in each iteration of the
- * driver's loop (one packet if __i__ is 0). All packets must be sent in
+/* The test is repeated with __i__ = 0 to 4. At first, the sockets accept __i__
+ * packets in total. Later, they accept __i__ packets in each iteration of the
+ * driver's loop, or one packet if __i__ is 0. All packets must be sent in
  * order. */
 GST_START_TEST (what_had_no_room_follows_in_order)
 {
@@ -623,9 +633,9 @@ GST_START_TEST (what_had_no_room_follows_in_order)
   fail_unless (driver_is_blocked (&self.driver, 1));
   fail_if (driver_is_blocked (&self.driver, 0));
   assert_equals_string (self.blocked->str, "+1");
-  /* Packets wait for path 1. Its socket now accepts packets again, and the core
-   * has new packets for this path. The driver must not send the new packets
-   * before the waiting ones. */
+  /* Packets are queued for path 1, because its socket was full. Now the socket
+   * has room again, and the core has a new packet for this path. The driver
+   * must not send the new packet before the queued ones. */
   room = G_MAXINT;
   put (&self, 1, n);
   driver_flush (&self.driver);
@@ -676,10 +686,11 @@ kernel_has_gso (const gchar * test)
   return FALSE;
 }
 
-/* With GSO, the first three messages consist of 64, 64 and 22 packets. The
- * sockets accept __i__ / 2 messages at first. Then they fail with ENOBUFS if
- * __i__ is odd, and with EAGAIN if it is even. All packets must arrive in
- * order. */
+/* With GSO, 150 packets form three messages of 64, 64 and 22 packets. The test
+ * is repeated with __i__ = 0 to 5. At first, the sockets accept __i__ / 2
+ * messages. They refuse the next message with ENOBUFS if __i__ is odd, and with
+ * EAGAIN if it is even. When the sockets accept messages again, the remaining
+ * packets must be sent in order. */
 GST_START_TEST (messages_without_room_follow_in_order)
 {
   static const guint n_accepted[] = { 0, 64, 128 };
@@ -749,9 +760,9 @@ is_never (gpointer owner)
   return FALSE;
 }
 
-/* poll() always reports the socket as writable, but sending fails with EAGAIN
- * because the network device has no room. The loop must then pause between its
- * attempts to send. About two attempts per ms are allowed. */
+/* poll() always reports the socket as writable, but sending fails with EAGAIN,
+ * as if the network device had no room. The loop must then pause before it
+ * tries to send again. The test allows about two attempts per ms. */
 GST_START_TEST (loop_does_not_spin_for_room)
 {
   const gint64 begin = g_get_monotonic_time ();
@@ -822,7 +833,8 @@ GST_END_TEST;
 
 /* --- errors of sockets ---------------------------------------------------- */
 
-/* Adds path 0, at whose far end no socket listens. */
+/* Adds path 0. No socket listens at its far end, so the kernel answers each
+ * packet with an ICMP error. */
 static void
 add_refused_path (Fixture * self)
 {
@@ -840,7 +852,8 @@ has_error (gpointer owner)
   return ((Fixture *) owner)->errors > 0;
 }
 
-/* Sends one packet and waits for the ICMP error that answers it. */
+/* Sends one packet on path 0 and waits until the owner has been told about the
+ * ICMP error that the packet causes. */
 static void
 get_refused (Fixture * self)
 {
@@ -923,7 +936,8 @@ GST_START_TEST (the_core_is_called_when_it_wants)
   set_up (&self);
   add_sockets (&self, 0);
   /* The core asks for a wakeup at a time that has passed already. The loop must
-   * not sleep. It must end at the deadline, which is 2 ms after `begin`. */
+   * therefore call the core in each iteration and never sleep. It must end at
+   * its deadline, which is 2 ms after `begin`. */
   self.wakeup = 1;
   self.n_wanted = 1;
   fail_if (driver_run (&self.driver, has_all, begin + 2000, NULL, NULL));
@@ -1018,8 +1032,9 @@ GST_START_TEST (loop_watches_a_descriptor_of_its_owner)
 
 GST_END_TEST;
 
-/* A sender, and a driver that receives the sender's packets on its path 1. The
- * packets may be merged (GSO and GRO). */
+/* A driver with a socket as path 1, and another socket that sends packets to
+ * it. The sender may merge packets into one message (GSO), and the receiver may
+ * get merged packets (GRO). */
 typedef struct
 {
   Fixture fixture;
@@ -1058,10 +1073,10 @@ tear_down_merging (Merging * self)
   tear_down (&self->fixture);
 }
 
-/* Sends `n` packets. Each packet has `size` bytes, except the last packet,
- * which has `last` bytes. The first byte is `number` in the first packet,
- * `number` + 1 in the second packet, and so on. Waits until the core has
- * received all packets. */
+/* Sends `n` packets and waits until the core has received all of them. Each
+ * packet has `size` bytes, except the last one, which has `last` bytes. The
+ * first byte is `number` in the first packet, `number` + 1 in the second one,
+ * and so on. */
 static void
 merging_send (Merging * self, guint number, guint n, gsize size, gsize last)
 {
@@ -1080,8 +1095,8 @@ merging_send (Merging * self, guint number, guint n, gsize size, gsize last)
   g_free (bytes);
 }
 
-/* The kernel may merge packets of one socket (UDP GRO). The core gets the
- * packets one by one in any case. */
+/* With UDP GRO, the kernel may pass several packets to a socket as one message.
+ * The driver must split it, so that the core gets the packets one by one. */
 GST_START_TEST (merged_packets_reach_the_core_one_by_one)
 {
   const guint n = 40;
@@ -1104,8 +1119,8 @@ GST_END_TEST;
 
 /* --- memory of received packets ------------------------------------------- */
 
-/* Returns how many blocks of the pool contain at least one of the slices in
- * `self->kept`. */
+/* Each slice in `self->kept` is a reference to bytes in a memory block. Returns
+ * how many different blocks of the driver's pool these slices keep in use. */
 static guint
 count_kept_blocks (Fixture * self)
 {
@@ -1140,10 +1155,13 @@ check_and_free_kept (Fixture * self)
   g_array_set_size (self->arrived, 0);
 }
 
-/* The core keeps all packets. They may occupy only a limited number of memory
- * blocks. If no block is free, the driver must copy the packets. Large and
- * small datagrams alternate: a large datagram keeps its own block, and small
- * datagrams are copied into a block that they share. */
+/* The mock core keeps references to all received packets. A reference keeps the
+ * whole memory block with the packet in use. The number of these blocks must
+ * stay limited: when too many are in use, packets must be copied instead. The
+ * sender alternates between 40 large and 40 small packets, which the kernel may
+ * merge into one datagram. A large datagram stays in a block of its own. A
+ * small datagram is copied into a block that it shares with other small
+ * datagrams. */
 GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
 {
   const gsize sizes[] = { 1400, 10 };
@@ -1156,17 +1174,16 @@ GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
     for (i = 0; i < 3 * DRIVER_MAX_SLICED; i++)
       merging_send (&self, i, 40, sizes[i % 2], sizes[i % 2]);
     assert_equals_int (self.fixture.kept->len, 3 * DRIVER_MAX_SLICED * 40);
-    /* The core keeps all packets. The large datagrams may occupy at most
-     * DRIVER_MAX_SLICED blocks of memory. The copies of the small datagrams
-     * share one more block. */
+    /* The large datagrams may keep at most DRIVER_MAX_SLICED memory blocks in
+     * use. The copies of the small datagrams are in one further block. */
     fail_unless (count_kept_blocks (&self.fixture) <= DRIVER_MAX_SLICED + 1);
     fail_unless (datagram_pool_get_used (self.fixture.driver.pool) <=
         DATAGRAM_BATCH + DRIVER_MAX_SLICED + 1);
     check_and_free_kept (&self.fixture);
   }
-  /* All kept packets have been freed, so their memory blocks must be free
-   * again. The driver itself may use at most DATAGRAM_BATCH blocks to receive
-   * datagrams, and one block for copies. */
+  /* The test has freed its references to the packets, so their memory blocks
+   * must be free again. The driver itself may use DATAGRAM_BATCH blocks, into
+   * which it receives packets, and one block for copies of small datagrams. */
   fail_unless (datagram_pool_get_used (self.fixture.driver.pool) <=
       DATAGRAM_BATCH + 1);
   g_array_free (self.fixture.kept, TRUE);
@@ -1175,8 +1192,9 @@ GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
 
 GST_END_TEST;
 
-/* Small packets share a block of 64 KB. Otherwise each small packet would keep
- * a whole block in memory. */
+/* The driver must copy small packets into a common memory block of 64 KB.
+ * Otherwise the reference to each small packet would keep a whole block in use.
+ */
 GST_START_TEST (small_packets_share_a_block)
 {
   Merging self;
@@ -1196,9 +1214,10 @@ GST_END_TEST;
 
 /* --- high rates ----------------------------------------------------------- */
 
-/* At a high packet rate, the driver does not wake up for each packet. Packets
- * then stay in the socket for a moment. The driver must receive all packets in
- * order. */
+/* At a high packet rate, the driver does not wake up for each packet, so
+ * packets wait in the socket for a moment. The test sets a high rate in the
+ * driver and then sends packets. The driver must receive all of them in order.
+ */
 GST_START_TEST (no_packet_is_missed_at_a_high_rate)
 {
   Merging self;

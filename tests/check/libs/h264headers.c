@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of H264Headers: headers of H.264 that are written bit by bit according
- * to the tables of the standard, and picture order counts that were computed
- * from the formulas by hand.
+/* Tests of H264Headers, a parser of H.264 headers. The headers are composed bit
+ * by bit from the tables of the standard. The expected picture order counts
+ * were computed by hand from its formulas.
  *
- * Bits are written as text: "8:77" is 77 in 8 bits, "e3" is ue(v), "s-1" is
- * se(v).
+ * The tests describe the bits of a header by a text: "8:77" is the number 77 in
+ * 8 bits, "e3" is the number 3 coded as ue(v), and "s-1" is the number -1 coded
+ * as se(v).
  */
 
 #include <gst/check/gstcheck.h>
@@ -60,8 +61,9 @@ make_bits (const gchar * text)
   return bits;
 }
 
-/* Appends `byte` to the NAL unit, with the emulation prevention of section
- * 7.4.1.1 of H.264. `zeros` counts the zero bytes at the end of the NAL unit.
+/* Appends `byte` to the NAL unit. If necessary, first appends an emulation
+ * prevention byte (section 7.4.1.1 of H.264). `zeros` counts the zero bytes at
+ * the end of the NAL unit.
  */
 static void
 append_escaped (GByteArray * unit, guint8 byte, guint * zeros)
@@ -74,8 +76,9 @@ append_escaped (GByteArray * unit, guint8 byte, guint * zeros)
   g_byte_array_append (unit, &byte, 1);
 }
 
-/* Returns a NAL unit with the header `header` and the bits that `text`
- * describes. The trailing bits (rbsp_trailing_bits()) are added. */
+/* Returns a NAL unit that consists of the byte `header`, the bits that `text`
+ * describes, and the trailing bits that fill the last byte
+ * (rbsp_trailing_bits()). */
 static GByteArray *
 make_unit (guint8 header, const gchar * text)
 {
@@ -98,7 +101,7 @@ make_unit (guint8 header, const gchar * text)
   return unit;
 }
 
-/* --- parsing; each NAL unit is in a buffer of its exact size -------------- */
+/* --- parsing; the buffer of a NAL unit has exactly its size --------------- */
 
 static void
 add_sps (H264Headers * headers, const gchar * text)
@@ -145,18 +148,20 @@ count (H264Headers * headers, guint8 header, const gchar * text)
   return h264_headers_begin_picture (headers, &slice);
 }
 
-/* An SPS of Main profile with ID 0. log2_max_frame_num is 4. `order` describes
- * pic_order_cnt_type and the fields that depend on it. The SPS allows four
- * reference frames, and a picture consists of one macroblock. `frames_only`
- * describes frame_mbs_only_flag. If it is "1:1" (the value 1 in 1 bit), the SPS
- * allows only frames. If it is "1:0", the SPS allows frames and fields. */
+/* An SPS of Main profile with the ID 0. frame_num has 4 bits. `order` consists
+ * of pic_order_cnt_type and the fields that depend on it. The SPS allows four
+ * reference frames, and a picture has a single macroblock. `frames_only` is
+ * frame_mbs_only_flag: with "1:1" the SPS allows only frames, and with "1:0" it
+ * allows frames and fields. */
 #define SPS(order, frames_only) \
     "8:77 16:30 e0 e0 " order " e4 1:0 e0 e0 " frames_only
-#define ORDER_0 "e0 e0"         /* pic_order_cnt_lsb has 4 bits */
+/* pic_order_cnt_type 0, and 4 bits for pic_order_cnt_lsb */
+#define ORDER_0 "e0 e0"
 #define ORDER_2 "e2"
-/* The PPS with the ID 0. It refers to SPS 0 and specifies CAVLC, one reference
- * picture, and no weighted prediction. If `redundant` is "1:1", redundant
- * pictures are present. */
+/* A PPS with the ID 0. It refers to the SPS 0 and specifies CAVLC, one
+ * reference picture, and no weighted prediction. If `bottom_order` is "1:1",
+ * slice headers may contain the picture order count of the bottom field. If
+ * `redundant` is "1:1", they contain redundant_pic_cnt. */
 #define PPS(bottom_order, redundant) \
     "e0 e0 1:0 " bottom_order " e0 e0 e0 1:0 2:0 s0 s0 s0 2:2 " redundant
 
@@ -232,9 +237,11 @@ GST_END_TEST;
 
 /* --- slice headers -------------------------------------------------------- */
 
-/* Each string describes a slice header with the fields first_mb_in_slice,
+/* The slice headers of this test begin with these fields: first_mb_in_slice,
  * slice_type, pic_parameter_set_id, frame_num, field_pic_flag,
- * bottom_field_flag and pic_order_cnt_lsb. */
+ * bottom_field_flag (only if field_pic_flag is 1), idr_pic_id (only in an IDR
+ * picture) and pic_order_cnt_lsb. The parser must report which picture the
+ * slice belongs to. */
 GST_START_TEST (slice_says_which_picture_it_is_of)
 {
   H264Headers *headers = make_headers (SPS (ORDER_0, "1:0"),
@@ -258,9 +265,10 @@ GST_START_TEST (slice_says_which_picture_it_is_of)
 
 GST_END_TEST;
 
-/* The header of a slice contains the ID of its parameter set. Only the fields
- * before this ID can be read without the parameter set, so these fields are all
- * that is known of a slice without it. */
+/* The header of a slice contains the ID of its PPS. The fields after this ID
+ * can be parsed only with the PPS and the SPS. If one of them is missing, the
+ * slice must be refused. The type of the slice must be known nevertheless,
+ * because it comes before the ID. */
 GST_START_TEST (slice_without_its_parameter_sets_is_not_read)
 {
   H264Headers *headers = h264_headers_new ();
@@ -275,14 +283,15 @@ GST_START_TEST (slice_without_its_parameter_sets_is_not_read)
   add_sps (headers, SPS (ORDER_0, "1:1"));
   fail_unless (read_slice (headers, REFERENCE, i_slice, &slice));
   fail_if (read_slice (headers, REFERENCE, other, &slice));
-  /* A slice must be refused if its parameter set ID or its slice type is out of
-   * range. */
+  /* In the first slice the parameter set ID is out of range, and in the second
+   * one the slice type. Both slices must be refused. */
   fail_if (read_slice (headers, REFERENCE, "e0 e2 e256 4:0 4:0 1:0", &slice));
   fail_if (read_slice (headers, REFERENCE, "e0 e10 e0 4:0 4:0 1:0", &slice));
   fail_if (slice.is_intra);
-  /* If a parameter set is invalid, the previous set must not be used. The SPS
-   * is invalid because its pic_order_cnt_type is 3. The PPS is invalid because
-   * its num_slice_groups_minus1 is 8. */
+  /* An invalid parameter set may have been meant to replace the previous one.
+   * The previous one must therefore no longer be used, and slices must be
+   * refused. The SPS is invalid because its pic_order_cnt_type is 3. The PPS is
+   * invalid because its num_slice_groups_minus1 is 8. */
   add_sps (headers, "8:77 16:30 e1 e0 e3");
   fail_if (read_slice (headers, REFERENCE, i_slice, &slice));
   add_sps (headers, SPS (ORDER_0, "1:1"));
@@ -294,13 +303,14 @@ GST_START_TEST (slice_without_its_parameter_sets_is_not_read)
 
 GST_END_TEST;
 
-/* A slice header with all fields that may occur before dec_ref_pic_marking():
- * - colour plane, redundant picture, direct mode, numbers of references
- * - modifications of both lists (7.3.3.1)
- * - weights (7.3.3.2) of two references in the first list and of one
- *   reference in the second list; there are no weights for chroma, because
- *   the planes are coded separately
- * dec_ref_pic_marking() has each operation of 7.3.3.3. */
+/* A slice header with all fields that may precede dec_ref_pic_marking():
+ * - colour plane, redundant picture, direct mode, numbers of references;
+ * - modifications of both lists of reference pictures (7.3.3.1);
+ * - weights (7.3.3.2) of two reference pictures in the first list and of one in
+ *   the second list. There are no weights for chroma, because each colour plane
+ *   is coded separately.
+ *
+ * dec_ref_pic_marking() itself contains each operation of section 7.3.3.3. */
 #define LONG_SLICE "e0 e1 e0 2:1 4:1 4:2 e0 1:1 1:1 e1 e0 " \
     "1:1 e0 e5 e1 e6 e2 e7 e3 1:1 e0 e1 e3 " \
     "e3 1:1 s-20 s7 1:0 1:1 s1 s-1 " \
@@ -309,10 +319,11 @@ GST_END_TEST;
 static H264Headers *
 make_long_headers (void)
 {
-  /* An SPS of High 4:4:4 profile with separate planes and a scaling matrix. The
-   * first scaling list consists of a single delta, which ends the list. The
-   * second list has all 16 entries, the third list has all 64 entries, and nine
-   * lists are absent. */
+  /* An SPS of the High 4:4:4 profile, in which each colour plane is coded
+   * separately. It has a scaling matrix. The first scaling list has a single
+   * value, which says that the list ends there. The second list has all its 16
+   * values, the third list has all its 64 values, and the other nine lists are
+   * absent. */
   GString *sps = g_string_new ("8:244 16:30 e0 e3 1:1 e0 e0 1:0 1:1 1:1 s-8 "
       "1:1");
   H264Headers *headers = h264_headers_new ();
@@ -326,8 +337,9 @@ make_long_headers (void)
   g_string_append (sps, " 5:0 e0 " ORDER_0 " e4 1:0 e0 e0 1:1");
   add_sps (headers, sps->str);
   g_string_free (sps, TRUE);
-  /* The PPS enables explicit weights for P slices and B slices, and redundant
-   * pictures. */
+  /* A PPS that enables explicit weights for P slices and B slices, and also
+   * redundant pictures. A slice header then contains a table of weights and the
+   * field redundant_pic_cnt. */
   add_pps (headers, "e0 e0 1:0 1:0 e0 e3 e3 1:1 2:1 s0 s0 s0 2:2 1:1");
   return headers;
 }
@@ -341,16 +353,17 @@ GST_START_TEST (everything_before_the_marking_is_skipped)
   fail_unless_equals_int (slice.frame_num, 1);
   fail_unless_equals_int (slice.order_lsb, 2);
   fail_unless (slice.forgets);
-  /* A P slice has weights for only one list of reference pictures. The length
-   * of this list is set in the PPS. */
+  /* A P slice uses only one list of reference pictures, so its header has
+   * weights only for this list. The header does not give the length of the
+   * list; it is in the PPS. */
   fail_unless (read_slice (headers, REFERENCE, "e0 e0 e0 2:0 4:1 4:2 e0 1:0 "
           "1:0 e0 1:0 1:1 s0 s0 1:0 1:0 1:1 e5 e0", &slice));
   fail_unless (slice.forgets);
   h264_headers_free (headers);
 
-  /* With weighted_bipred_idc 2, the decoder derives the weights of a B slice
-   * itself. The slice header then has no table of weights, and the parser must
-   * not expect one. */
+  /* weighted_bipred_idc is 2, so the decoder computes the weights of a B slice
+   * itself. The slice header has no table of weights, and the parser must not
+   * expect one. */
   headers = make_headers (SPS (ORDER_0, "1:1"),
       "e0 e0 1:0 1:0 e0 e0 e0 1:0 2:2 s0 s0 s0 2:2 1:0");
   fail_unless (read_slice (headers, REFERENCE, "e0 e1 e0 4:1 4:2 1:1 1:0 1:0 "
@@ -368,9 +381,10 @@ GST_START_TEST (cut_slices_are_not_read)
   H264Slice slice;
   gsize size;
 
-  /* The loop reads slices that are cut off. Each of them lacks at least the
-   * last byte, which contains the trailing bits and perhaps also a part of the
-   * last code. No such slice may therefore be accepted. */
+  /* The loop truncates the slice header to each possible size. At least the
+   * last two bytes are missing each time. The last byte alone might contain
+   * only trailing bits, but the byte before it contains a part of the header.
+   * Each truncated header must therefore be refused. */
   for (size = 0; size + 1 < unit->len; size++) {
     guint8 *copy = g_malloc (size + (size == 0));
 
@@ -415,10 +429,11 @@ GST_START_TEST (cut_parameter_sets_are_not_taken)
 
 GST_END_TEST;
 
-/* H.264, 7.3.2.2: in the PPS, the fields of slice groups come before the
- * numbers of references. The flag redundant_pic_cnt_present_flag comes after
- * all these fields. The test reads this flag, which can only be right if the
- * fields before it were skipped correctly. */
+/* In a PPS of H.264 (7.3.2.2), the fields of slice groups come near the
+ * beginning. The flag redundant_pic_cnt_present_flag comes last. The test has a
+ * PPS for each kind of slice group. It checks that the parser reads the flag
+ * correctly, which it can do only if it has skipped the fields of the slice
+ * groups correctly. */
 GST_START_TEST (slice_groups_are_skipped)
 {
   static const gchar *const groups[] = {
@@ -449,12 +464,14 @@ GST_END_TEST;
 
 #define I_SLICE(lsb) "e0 e7 e0 4:0 e0 4:" lsb " 2:0"
 #define P_SLICE(frame_num, lsb) "e0 e5 e0 4:" frame_num " 4:" lsb " 1:0 1:0 1:0"
-/* A slice of a non-reference picture has no dec_ref_pic_marking(). */
+/* A P slice of a non-reference picture, whose header has no
+ * dec_ref_pic_marking(). `lsb` is pic_order_cnt_lsb. */
 #define N_SLICE(frame_num, lsb) "e0 e5 e0 4:" frame_num " 4:" lsb " 1:0 1:0"
 
-/* H.264, 8.2.1.1: pic_order_cnt_lsb has 4 bits here. Many picture order counts
- * have the same low bits. The picture gets the count that is nearest to the
- * count of the previous reference picture. */
+/* pic_order_cnt_type 0 (H.264, 8.2.1.1): the slice header contains only the low
+ * bits of the picture order count, here 4 bits. From all counts with these low
+ * bits, the parser must choose the one that is nearest to the count of the
+ * previous reference picture. */
 GST_START_TEST (order_type_0_counts_beyond_its_bits)
 {
   H264Headers *headers = make_headers (SPS (ORDER_0, "1:1"),
@@ -468,8 +485,9 @@ GST_START_TEST (order_type_0_counts_beyond_its_bits)
   fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("3", "2")), 18);
   fail_unless_equals_int (count (headers, NON_REFERENCE, N_SLICE ("4", "14")),
       14);
-  /* pic_order_cnt_lsb has a range of 16. A step of exactly 8, half of this
-   * range, must count as a step forward. */
+  /* pic_order_cnt_lsb has 16 different values. If it changes by exactly 8,
+   * which is half of them, the picture order count may have increased or
+   * decreased by 8. The parser must assume that it has increased. */
   fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("4", "10")), 26);
   fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("5", "2")), 34);
   fail_unless_equals_int (count (headers, IDR, I_SLICE ("0")), 0);
@@ -481,8 +499,9 @@ GST_START_TEST (order_type_0_counts_beyond_its_bits)
 
 GST_END_TEST;
 
-/* The order of a frame is the smaller one of the picture order counts of its
- * two fields. The order of a field is its own picture order count. */
+/* The function under test returns one picture order count for each picture. For
+ * a frame, this is the smaller one of the counts of its two fields. For a
+ * single field, it is the count of this field. */
 GST_START_TEST (order_of_fields)
 {
   H264Headers *headers = make_headers (SPS (ORDER_0, "1:0"),
@@ -501,9 +520,11 @@ GST_START_TEST (order_of_fields)
 
 GST_END_TEST;
 
-/* H.264, 8.2.1.2: the picture order count of each P-frame is 4 more than that
- * of the previous P-frame. The picture order count of a non-reference B-frame
- * is 2 less than that of the P-frame before it in decoding order. */
+/* pic_order_cnt_type 1 (H.264, 8.2.1.2): the SPS says how the picture order
+ * count follows from frame_num. With this SPS, the count of each reference
+ * frame is 4 more than that of the previous reference frame. The count of a
+ * non-reference frame is 2 less than that of the reference frame before it in
+ * decoding order. */
 GST_START_TEST (order_type_1_is_expected)
 {
   H264Headers *headers = make_headers (SPS ("e1 1:0 s-2 s1 e1 s4", "1:0"),
@@ -515,10 +536,11 @@ GST_START_TEST (order_type_1_is_expected)
           "e0 e7 e0 4:1 1:0 s0 s0 1:0"), 4);
   fail_unless_equals_int (count (headers, NON_REFERENCE,
           "e0 e7 e0 4:2 1:0 s0 s0"), 2);
-  /* The next frame has a delta_pic_order_cnt[0] of 1, so its picture order
-   * count is one more than without this field. In the frame after it,
-   * delta_pic_order_cnt[1] is -3, so the bottom field is earlier than the top
-   * field. Then two single fields follow. */
+  /* The slice header of the next frame has a delta_pic_order_cnt[0] of 1, so
+   * the count is 9 instead of 8. In the frame after it, delta_pic_order_cnt[1]
+   * is -3, so the bottom field is shown before the top field, and the count of
+   * the frame is that of the bottom field. The last two pictures are single
+   * fields. */
   fail_unless_equals_int (count (headers, REFERENCE,
           "e0 e7 e0 4:2 1:0 s1 s0 1:0"), 9);
   fail_unless_equals_int (count (headers, REFERENCE,
@@ -527,15 +549,16 @@ GST_START_TEST (order_type_1_is_expected)
           "e0 e7 e0 4:4 1:1 1:0 s0 1:0"), 16);
   fail_unless_equals_int (count (headers, REFERENCE,
           "e0 e7 e0 4:4 1:1 1:1 s0 1:0"), 17);
-  /* frame_num has 4 bits. It has changed from 4 to 1, so it has wrapped around,
-   * and the number of the frame is 16 + 1. */
+  /* frame_num has 4 bits. It decreases from 4 to 1, so it has wrapped around:
+   * this is the frame number 16 + 1 = 17, and its picture order count is 4 *
+   * 17. */
   fail_unless_equals_int (count (headers, REFERENCE,
           "e0 e7 e0 4:1 1:0 s0 s0 1:0"), 68);
   h264_headers_free (headers);
 
-  /* The SPS has pic_order_cnt_type 1 and a cycle of two offsets, 2 and 6. The
-   * slice headers contain no delta_pic_order_cnt. The picture order count must
-   * therefore increase by 2 and by 6 in turn. */
+  /* An SPS with the pic_order_cnt_type 1 and a cycle of two offsets, 2 and 6.
+   * The slice headers contain no delta_pic_order_cnt. The picture order count
+   * must therefore increase by 2, then by 6, then by 2 again. */
   headers = make_headers (SPS ("e1 1:1 s0 s0 e2 s2 s6", "1:1"),
       PPS ("1:0", "1:0"));
   fail_unless_equals_int (count (headers, IDR, "e0 e7 e0 4:0 e0 2:0"), 0);
@@ -547,9 +570,9 @@ GST_START_TEST (order_type_1_is_expected)
 
 GST_END_TEST;
 
-/* pic_order_cnt_type 2 (H.264, section 8.2.1.3): pictures are displayed in
- * decoding order. The picture order counts must therefore increase with each
- * picture. */
+/* pic_order_cnt_type 2 (H.264, 8.2.1.3): pictures are displayed in the order in
+ * which they are decoded. The picture order count must therefore be greater for
+ * each picture than for the one before it. */
 GST_START_TEST (order_type_2_is_that_of_decoding)
 {
   H264Headers *headers = make_headers (SPS (ORDER_2, "1:1"),
@@ -566,8 +589,9 @@ GST_START_TEST (order_type_2_is_that_of_decoding)
 
 GST_END_TEST;
 
-/* memory_management_control_operation 5: the picture order counts start again
- * at 0 with this picture. */
+/* A picture with the memory_management_control_operation 5 tells the decoder to
+ * discard all reference pictures. The picture order counts must start again at
+ * 0 with this picture. */
 GST_START_TEST (picture_that_forgets_begins_the_counts)
 {
   H264Headers *headers = make_headers (SPS (ORDER_0, "1:0"),
@@ -575,9 +599,10 @@ GST_START_TEST (picture_that_forgets_begins_the_counts)
 
   fail_unless_equals_int (count (headers, IDR,
           "e0 e7 e0 4:0 1:0 e0 4:6 s0 2:0"), 6);
-  /* The picture order counts of the top field and the bottom field are 14 and
-   * 12 at first. The smaller one of them (tempPicOrderCnt) is subtracted from
-   * both. The results are 2 and 0. */
+  /* By its slice header, the top field of this frame has the picture order
+   * count 14, and the bottom field has 12. Because of the operation 5, the
+   * smaller count (tempPicOrderCnt) is subtracted from both, which gives 2 and
+   * 0. The count of the frame is the smaller one, 0. */
   fail_unless_equals_int (count (headers, REFERENCE,
           "e0 e7 e0 4:1 1:0 4:14 s-2 1:1 e5 e0"), 0);
   fail_unless_equals_int (count (headers, REFERENCE,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the algorithm gop: in which cases it differs from the figures of
- * Ouwens (2006) on purpose, and which frame it drops when there is no room. As
- * in the paper, W is the queue of waiting frames, S holds the frame that is
- * being sent, and C holds the new frame. The figures themselves are tested in
- * ifdfigures.c, and long streams in ifdstreams.c.
+/* Tests of IFD_ALGORITHM_GOP, which follows the figures of Ouwens (2006) with
+ * some corrections. The tests check where it differs from the figures, and
+ * which frame it drops when there is no room. As in the paper, W is the queue
+ * of waiting frames, S holds the frame that is being sent, and C holds the new
+ * frame. ifdfigures.c tests the figures themselves, and ifdstreams.c tests long
+ * random streams.
  */
 
 #include "ifdcases.h"
@@ -16,7 +17,8 @@ static const IfdConfig gop_of_two = { IFD_ALGORITHM_GOP, 2 };
 static const IfdConfig gop_of_three = { IFD_ALGORITHM_GOP, 3 };
 
 /* If the queue W has room for only one frame, and the stream begins with an
- * I-frame, the algorithm gop behaves as in figure 1.1 of the paper. */
+ * I-frame, IFD_ALGORITHM_GOP must make the same decisions as figure 1.1 of the
+ * paper. Each case names the line of the figure that decides. */
 GST_START_TEST (gop_with_a_w_of_one_is_figure_1_1)
 {
   const IfdCase cases[] = {
@@ -157,8 +159,9 @@ GST_START_TEST (gop_begins_with_an_i_frame)
 
 GST_END_TEST;
 
-/* If no frame of the stream has arrived yet, a change of the algorithm must
- * take effect immediately. Otherwise it must take effect at the next I-frame.
+/* A change of the algorithm must take effect immediately if no frame of the
+ * stream has arrived yet. After the first frame, it must take effect only at
+ * the next I-frame.
  */
 GST_START_TEST (algorithm_may_change_before_the_first_frame)
 {
@@ -245,9 +248,9 @@ GST_START_TEST (victim_is_the_frame_of_minimum_cost)
 
 GST_END_TEST;
 
-/* An outage has left frames in W, the queue of waiting frames. A new I-frame
- * must replace all of them. Otherwise W would hold an old I-frame next to the
- * new one. */
+/* After an outage, old frames wait in W, the queue of waiting frames, and some
+ * frames between them were dropped. A new I-frame must replace all of them.
+ * Otherwise W would contain an old I-frame together with the new one. */
 GST_START_TEST (an_i_frame_replaces_what_an_outage_left)
 {
   const IfdCase cases[] = {
@@ -287,9 +290,12 @@ GST_START_TEST (w_may_grow_and_shrink)
 
 GST_END_TEST;
 
-/* In this stream, pic_order_cnt_lsb has 16 values. A decoder therefore assumes
- * that the PicOrderCnt of a picture differs by at most 8 from the PicOrderCnt
- * of the last reference picture (H.264, 8.2.1.1). */
+/* The number after "o" is pic_order_cnt_lsb, which has 16 values in these
+ * streams. From it, a decoder computes the PicOrderCnt of a picture. It assumes
+ * that the result differs by at most 8 from the PicOrderCnt of the last
+ * reference picture (H.264, 8.2.1.1). If frames were dropped, this assumption
+ * may be wrong, and the decoder would display an I-frame too early. IFD must
+ * drop such an I-frame. */
 GST_START_TEST (gop_drops_i_frames_that_would_be_misordered)
 {
   const IfdCase one[] = {
@@ -337,10 +343,10 @@ GST_START_TEST (gop_drops_i_frames_that_would_be_misordered)
 
 GST_END_TEST;
 
-/* A decoder would display the other I-frames of this stream before the first
- * frame, or at the same position. IFD therefore drops them. After it has
- * dropped IFD_MAX_ORDER_WAIT I-frames, it must nevertheless send the next
- * I-frame. */
+/* After a dropped frame, a decoder would display all further I-frames of this
+ * stream before the first frame or in its place. IFD therefore drops these
+ * I-frames. After IFD_MAX_ORDER_WAIT of them, it must nevertheless send the
+ * next I-frame, because the stream may never have a better one. */
 GST_START_TEST (misordered_stream_goes_on)
 {
   Ifd *ifd = ifd_new (&gop_of_three);
@@ -372,9 +378,10 @@ GST_START_TEST (misordered_stream_goes_on)
 
 GST_END_TEST;
 
-/* Feeds at most `max` P-frames, until one of them is accepted. Returns the
- * number of refused P-frames. A P-frame is accepted when the stream is assumed
- * to have no I-frames (see IFD_MAX_GOP). */
+/* Passes P-frames to IFD until it accepts one of them, but at most `max`.
+ * Returns the number of refused P-frames. IFD refuses them because it waits for
+ * an I-frame. It accepts a P-frame when it has waited for so long that the
+ * stream seems to have no I-frames (IFD_MAX_GOP). */
 static guint
 count_refused (Ifd * ifd, guint max)
 {
@@ -401,16 +408,17 @@ GST_START_TEST (stream_without_i_frames_goes_on)
   fail_unless_equals_int (count_refused (ifd, 10000), IFD_MAX_GOP - 1);
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
-  /* So many P-frames have arrived without an I-frame that IFD takes this for a
-   * stream without I-frames. The queue W is full, so IFD must drop the next
-   * P-frame. It must accept the P-frame after it, because it expects no I-frame
-   * at which the stream could resume. */
+  /* So many P-frames have arrived that IFD takes this for a stream without
+   * I-frames. The queue W is full, so IFD must drop the next P-frame. In a
+   * stream with I-frames, it would then drop all frames up to the next I-frame.
+   * Here it must accept the P-frame after that. */
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
   fail_unless_equals_string (log->str, "+P600 +P601 -P602:no-room >P599 +P603");
-  /* IFD has assumed that the stream has no I-frames. Now an I-frame arrives.
-   * From now on, IFD must treat the stream as one with I-frames again. */
+  /* Now an I-frame arrives. From here on, IFD must treat the stream as one with
+   * I-frames again: after a dropped P-frame, it must drop the next P-frames,
+   * too. */
   g_string_truncate (log, 0);
   ifd_case_do_word (ifd, "/", &sending, log);
   ifd_case_do_word (ifd, "I", &sending, log);
@@ -428,10 +436,11 @@ GST_START_TEST (stream_without_i_frames_goes_on)
 
 GST_END_TEST;
 
-/* A decoder that starts at an intra refresh has damaged pictures until the
- * refresh ends. A new receiver does not show these pictures, so the output may
- * begin at a refresh. After a lost frame, however, the receiver would show
- * them. The output must therefore resume at an I-frame. */
+/* An intra refresh renews the picture part by part, over several frames. A
+ * decoder that starts at its first frame has damaged pictures until the refresh
+ * ends. A new receiver does not show these pictures, so IFD may begin to send
+ * at an intra refresh. After a dropped frame, however, the receiver would show
+ * the damaged pictures. IFD must then wait for an I-frame. */
 GST_START_TEST (refresh_is_a_beginning_for_a_new_receiver_only)
 {
   static const IfdCase cases[] = {
@@ -477,8 +486,9 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
   Ifd *ifd = ifd_case_play (&gop_of_one, "Ic / P Pr", log);
   guint i;
 
-  /* During the next IFD_MAX_GOP frames, IFD still expects an I-frame. Therefore
-   * it does not resume the stream at an intra refresh. */
+  /* IFD waits for an I-frame, because a P-frame was dropped. During the next
+   * IFD_MAX_GOP frames, it still expects an I-frame, so it must drop the frames
+   * that begin an intra refresh (Pr), too. */
   for (i = 0; i < IFD_MAX_GOP; i++)
     ifd_case_do_word (ifd, i % 20 ? "P" : "Pr", &sending, log);
   g_string_truncate (log, 0);
@@ -487,17 +497,17 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
   ifd_case_do_word (ifd, "Pr", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
-  /* IFD_MAX_GOP frames without an I-frame have passed, so IFD expects no
-   * further I-frame. After a dropped frame, it must therefore resume the stream
-   * at the next intra refresh. */
+  /* IFD_MAX_GOP frames have passed without an I-frame, so IFD no longer expects
+   * one. It drops a P-frame. It must then send frames again from the next intra
+   * refresh (Pr) on. */
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "Pr", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
   fail_unless_equals_string (log->str, ">P1 -P603:disturbed +P604 "
       "-P605:no-room >P604 -P606:disturbed +P607 >P607");
-  /* An I-frame arrives, so the core expects further I-frames. After a dropped
-   * frame, the stream must therefore resume at an I-frame and not at an intra
-   * refresh. */
+  /* An I-frame arrives, so IFD expects I-frames again. After a dropped P-frame,
+   * it must therefore drop all frames up to the next I-frame, even the frame
+   * that begins an intra refresh (Pr). */
   g_string_truncate (log, 0);
   ifd_case_do_word (ifd, "Ic", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
@@ -509,8 +519,10 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
 
 GST_END_TEST;
 
-/* After its only intra refresh, the stream has only P-frames. IFD must refuse
- * 2 * IFD_MAX_GOP - 2 of these P-frames, and must accept the next one. */
+/* A P-frame was dropped. IFD waits for IFD_MAX_GOP frames for an I-frame, and
+ * then for IFD_MAX_GOP frames for an intra refresh, because the stream had one
+ * (Pr). Then it must send a P-frame. The frame Pr and the accepted P-frame
+ * count as well, so the number of refused P-frames is 2 * IFD_MAX_GOP - 2. */
 GST_START_TEST (stream_whose_refreshes_end_goes_on)
 {
   GString *log = g_string_new (NULL);
@@ -588,8 +600,9 @@ GST_START_TEST (drops_name_the_frame_that_caused_them)
 
 GST_END_TEST;
 
-/* Counts the frames that the trace reports as dropped, separately for each
- * reason. */
+/* Log function of IFD. Counts the lines that report a dropped frame, separately
+ * for each reason. Checks that each of these lines also says by which rule the
+ * frame was selected. */
 static void
 count_drop (gpointer counts, gboolean is_packet, const gchar * format,
     va_list args)
@@ -650,10 +663,12 @@ GST_END_TEST;
 GST_START_TEST (counters_tell_what_became_of_the_frames)
 {
   GString *log = g_string_new (NULL);
-  /* Each word is a frame: its type and its size. I100 and P50 are sent. P40
-   * replaces the waiting frame B30. P20 is dropped because the queue has no
-   * room. P10 is dropped because it refers to P20. The flush at the end of the
-   * test removes P40 and I60. */
+  /* Each word is a frame with its type and its size in bytes; "/" means that
+   * the network has sent a frame and takes the next one from the queue. I100
+   * and P50 are sent. P40 replaces the waiting frame B30. P20 is dropped
+   * because the queue has no room. P10 is dropped because it refers to P20. At
+   * the end of the test, P40 is being sent and I60 is waiting, so both are
+   * flushed. */
   Ifd *ifd =
       ifd_case_play (&gop_of_one, "I100 / P50 / B30 P40 P20 P10 / I60", log);
   IfdFrame frame;
@@ -681,8 +696,8 @@ GST_START_TEST (counters_tell_what_became_of_the_frames)
   fail_unless_equals_int (frame.type, IFD_FRAME_I);
   fail_if (ifd_flush (ifd, &frame));
   ifd_get_stats (ifd, &stats);
-  /* The two flushed frames are the waiting I-frame I60 and the P-frame P40,
-   * which was being sent. */
+  /* The flush has removed the waiting frame I60 and the frame P40, which was
+   * being sent. */
   fail_unless_equals_uint64 (stats.flushed, 2);
   fail_unless_equals_int (stats.waiting, 0);
   fail_unless_equals_uint64 (stats.waiting_bytes, 0);
@@ -692,8 +707,8 @@ GST_START_TEST (counters_tell_what_became_of_the_frames)
 
 GST_END_TEST;
 
-/* The stream has 1000 disturbed GOPs, which are more than the core can store.
- * Each of them must be counted exactly once. */
+/* 1000 GOPs are disturbed, which means that an I- or P-frame was dropped. This
+ * is more than IFD can remember. Each of them must be counted exactly once. */
 GST_START_TEST (each_gop_is_counted_as_disturbed_once)
 {
   GString *log = g_string_new (NULL);
@@ -702,9 +717,8 @@ GST_START_TEST (each_gop_is_counted_as_disturbed_once)
   IfdStats stats;
   guint i;
 
-  /* A GOP is disturbed if a frame was dropped to which other frames of the GOP
-   * refer. Here a B-frame was dropped to which no frame refers, so the GOP must
-   * not count as disturbed. */
+  /* In this GOP, only a B-frame was dropped. No other frame refers to it, so
+   * the GOP must not be counted as disturbed. */
   ifd_get_stats (ifd, &stats);
   fail_unless_equals_uint64 (stats.gops_disturbed, 0);
   for (i = 0; i < 1000; i++) {
@@ -749,9 +763,9 @@ GST_START_TEST (lateness_is_from_due_to_sent)
 
 GST_END_TEST;
 
-/* Two field pictures form one frame, which has the type of its first field: a
- * frame begins a GOP if its first field is an I-field, even if the second field
- * is a P-field. */
+/* In this stream, each frame consists of two fields. The frame must get the
+ * type of its first field. It must therefore be an I-frame if the first field
+ * is an I-field, even if the second field is a P-field. */
 GST_START_TEST (two_fields_are_one_frame)
 {
   MpegVideoFramerConfig config = { 0, };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of IfdClassifier. It parses access units of H.264 and H.265, and finds
- * the frame types and flags that IFD (I-Frame Delay) needs. The access units
- * are written by hand from the tables of the standards. The result must not
- * depend on the framing of the NAL units.
+ * the frame types and flags from which IFD (I-Frame Delay) decides which frames
+ * to drop. The access units are written by hand from the tables of the
+ * standards. The result must be the same whether the NAL units are preceded by
+ * start codes or by their lengths.
  */
 
 #include <gst/check/gstcheck.h>
@@ -12,8 +13,8 @@
 
 #define NO_PTS G_MAXUINT64
 
-/* An access unit is written as text: NAL units in hexadecimal, separated by
- * ';'. */
+/* In these tests, an access unit is written as a text. Its NAL units are in
+ * hexadecimal, and ';' separates them. */
 
 static GByteArray *
 parse_hex (const gchar * text)
@@ -32,9 +33,11 @@ parse_hex (const gchar * text)
   return bytes;
 }
 
-/* Converts `text` to an access unit. If `length_size` is not 0, each NAL unit
- * is preceded by its length in `length_size` bytes. Otherwise it is preceded by
- * a start code, whose length alternates between four and three bytes. */
+/* Converts `text`, which has NAL units in hexadecimal, to the bytes of an
+ * access unit. If `length_size` is not 0, each NAL unit is preceded by its
+ * length in `length_size` bytes. If `length_size` is 0, each NAL unit is
+ * preceded by a start code. The first start code has four bytes, the second
+ * three bytes, the third four bytes, and so on. */
 static GByteArray *
 make_access_unit (const gchar * text, guint length_size)
 {
@@ -60,8 +63,13 @@ make_access_unit (const gchar * text, guint length_size)
   return bytes;
 }
 
-/* Describes a frame as text: "Ic" is a closed I-frame, "Ix" an I-frame with a
- * broken link, "Pr" a refresh, "Bl" a leading frame, "Bt" a trailing frame. */
+/* Describes a frame as a text, which consists of the frame type (I, P or B) and
+ * of one letter for each flag that is set:
+ * - c: a closed I-frame, so no later frame refers to a frame before it.
+ * - x: an I-frame whose leading frames cannot be decoded (broken link).
+ * - r: a frame that begins an intra refresh.
+ * - l: a leading frame, which may refer to frames before the last I-frame.
+ * - t: a trailing frame, which does not refer to frames before that I-frame. */
 static const gchar *
 describe (const IfdFrame * frame)
 {
@@ -83,11 +91,11 @@ describe (const IfdFrame * frame)
   return text;
 }
 
-/* Passes a copy of `data` to the classifier. The copy is in memory of exactly
- * `size` bytes, so that AddressSanitizer detects each read beyond the end. Also
- * checks that `frame.order` is in its range, and that the classifier does not
- * change `frame.size`. Returns the text with which describe () describes the
- * frame. */
+/* Passes a copy of `data` to the classifier and returns the text with which
+ * describe () describes the resulting frame. The copy is in a memory block of
+ * exactly `size` bytes, so that AddressSanitizer detects each read beyond the
+ * end. Also checks that `frame.order` is in its range and that `frame.size` has
+ * not changed. */
 static const gchar *
 classify_bytes (IfdClassifier * classifier, const guint8 * data, gsize size,
     guint64 pts)
@@ -136,7 +144,9 @@ set_codec_data (IfdClassifier * classifier, const gchar * text)
   return set;
 }
 
-/* Sets codec data that declare `length_size` and contain no parameter sets. */
+/* Passes codec data without parameter sets to the classifier. They declare that
+ * each NAL unit is preceded by its length in `length_size` bytes. If
+ * `length_size` is 0, no codec data are set, and NAL units have start codes. */
 static void
 set_length_size (IfdClassifier * classifier, IfdCodec codec, guint length_size)
 {
@@ -165,8 +175,9 @@ count_malformed (const IfdClassifier * classifier)
 }
 
 /* Passes the access unit `before` (NULL means none) and then the access unit
- * `text` to a classifier. Checks that the classifier describes `text` as
- * `expected`. Repeats this in each kind of framing. */
+ * `text` to a new classifier. Checks that describe () returns `expected` for
+ * the second one. Does this four times: with start codes, and with lengths of
+ * 1, 2 and 4 bytes before the NAL units. */
 static void
 expect_of (IfdCodec codec, const gchar * before, const gchar * text,
     const gchar * expected)
@@ -209,18 +220,20 @@ expect_malformed (IfdClassifier * classifier, IfdMalformed reason,
   g_byte_array_unref (bytes);
 }
 
-/* H.264: a NAL header is nal_ref_idc << 5 | nal_unit_type. 65 is IDR, 41 is a
- * slice of a reference picture, 01 is a slice of a non-reference picture. */
+/* The first byte of a NAL unit of H.264 is nal_ref_idc << 5 | nal_unit_type. In
+ * the following tests, this byte is 65 for a slice of an IDR picture, 41 for a
+ * slice of a reference picture, and 01 for a slice of a non-reference picture.
+ */
 
 GST_START_TEST (h264_idr_begins_a_closed_gop)
 {
   expect_h264 ("65 88 84", "Ic");
-  /* The NAL units before the picture are an access unit delimiter, an SPS, a
-   * PPS and an SEI with user data. They must not change the result. */
+  /* An access unit delimiter, an SPS, a PPS and an SEI message with user data
+   * precede the slices of the IDR picture. They must not change the result. */
   expect_h264 ("09 10; 67 64 00 28 ac; 68 ee 3c 80; 06 05 02 aa bb 80;"
       "65 88 84; 65 00 42", "Ic");
-  /* Some encoders write a recovery point SEI before an IDR picture. The SEI
-   * must not change the result. */
+  /* Some encoders write an SEI message with a recovery point before an IDR
+   * picture. The message must not change the result. */
   expect_h264 ("06 06 01 c4 80; 25 88", "Ic");
 }
 
@@ -232,8 +245,9 @@ GST_START_TEST (h264_frame_without_references_to_it_is_b)
   expect_h264 ("09 50; 01 9e 08; 01 03 33", "B");
   /* data partitions A, B and C */
   expect_h264 ("02 9e; 03 11; 04 22", "B");
-  /* The slice is between a prefix NAL unit and a slice of another view.
-   * nal_ref_idc is 0 in all three NAL units, so the frame must be a B-frame. */
+  /* The slice is between a prefix NAL unit and a slice of another view
+   * (multiview coding). In all three NAL units nal_ref_idc is 0, so no other
+   * frame refers to this frame. It must be a B-frame. */
   expect_h264 ("0e 40; 01 9e; 14 40 11", "B");
 }
 
@@ -245,8 +259,9 @@ GST_START_TEST (h264_frame_with_references_to_it_is_p)
   expect_h264 ("21 9a 02", "P");
   expect_h264 ("61 9a 02", "P");
   expect_h264 ("42 9a; 43 11; 44 22", "P");
-  /* An I slice (slice_type 7) without a recovery point does not begin a GOP,
-   * because later frames may refer to frames before it. */
+  /* An I slice (slice_type 7) in a picture without a recovery point. Later
+   * frames may refer to frames before this picture, so it does not begin a GOP
+   * and must be a P-frame. */
   expect_h264 ("41 88 82", "P");
 }
 
@@ -257,11 +272,13 @@ GST_START_TEST (h264_second_field_with_references_makes_p)
   expect_h264 ("01 9e 08; 41 9a 02", "P");
   expect_h264 ("01 9e 08; 09 50; 41 9a 02", "P");
   expect_h264 ("41 9a 02; 01 9e 08", "P");
-  /* Each of these access units has a non-reference slice, and a reference slice
-   * of another view or layer. The frame must be a P-frame. */
+  /* Each of these two access units has a slice that is not used for reference,
+   * and a slice of another view or layer that is used for reference. Other
+   * frames may therefore refer to the frame, so it must be a P-frame. */
   expect_h264 ("01 9e 08; 54 40 11", "P");
   expect_h264 ("01 9e 08; 55 40 11", "P");
-  /* The nal_ref_idc of a parameter set does not change the frame type. */
+  /* The second NAL unit is a parameter set. Its nal_ref_idc is not 0, but must
+   * not make the frame a reference frame. */
   expect_h264 ("01 9e 08; 68 ee", "B");
 }
 
@@ -276,40 +293,43 @@ GST_START_TEST (h264_access_unit_without_slice_is_p)
 
 GST_END_TEST;
 
-/* Annex D.1.8: the recovery point SEI message consists of recovery_frame_cnt,
- * exact_match_flag, broken_link_flag and changing_slice_group_idc.
- * recovery_frame_cnt has the type ue(v), and changing_slice_group_idc has two
- * bits. */
+/* In H.264 (annex D.1.8), an SEI message with a recovery point has four fields:
+ * recovery_frame_cnt, coded as ue(v), exact_match_flag, broken_link_flag, and
+ * changing_slice_group_idc, which has two bits. */
 GST_START_TEST (h264_recovery_point_is_i)
 {
   /* 1 1 0 00, and the alignment bits 100 */
   expect_h264 ("06 06 01 c4 80; 41 88 82", "I");
   expect_h264 ("67 64; 68 ee; 06 06 01 c4 80; 61 88", "I");
-  /* The frame has a recovery point, but it is a non-reference frame. A decoder
-   * cannot begin at such a frame, so it must be a B-frame. */
+  /* The frame has a recovery point, but no other frame refers to it. A GOP
+   * cannot begin with such a frame, so it must be a B-frame. */
   expect_h264 ("06 06 01 c4 80; 01 9e", "B");
 }
 
 GST_END_TEST;
 
-/* An intra refresh begins at a recovery point. The frame at the recovery point
- * must be a P-frame in two cases, because its picture is not yet complete:
+/* The frame at a recovery point must be a P-frame if a decoder that starts at
+ * it does not get a complete picture at once. An intra refresh then begins, in
+ * which several frames renew the picture part by part. There are two such
+ * cases:
  * - recovery_frame_cnt is more than 0.
  * - The frame refers to other frames. */
 GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)
 {
-  /* A refresh over 29 frames. The SEI message has the bits 000011110 1 0 00
-   * 100. They are recovery_frame_cnt, exact_match_flag, broken_link_flag,
-   * changing_slice_group_idc and the bits for the alignment. In the second
-   * access unit, broken_link_flag is 1 instead of 0. */
+  /* An intra refresh that takes 29 frames. The SEI message has the bits
+   * 000011110 1 0 00 100. They are recovery_frame_cnt, exact_match_flag,
+   * broken_link_flag, changing_slice_group_idc and padding to a whole byte. In
+   * the second access unit, broken_link_flag is 1 instead of 0. */
   expect_h264 ("06 06 02 0f 44 80; 41 9a 02", "Pr");
   expect_h264 ("06 06 02 0f 64 80; 41 9a 02", "Pr");
   /* The access unit has an I slice. The SEI message has the bits 010 1 0 00 1,
-   * so recovery_frame_cnt is 1. The picture is complete only one frame later,
-   * so the frame must be a P-frame.
+   * and the first three of them say that recovery_frame_cnt is 1. A decoder
+   * that starts here has a complete picture only one frame later, so the frame
+   * must be a P-frame.
    */
   expect_h264 ("06 06 01 51 80; 41 88", "Pr");
-  /* recovery_frame_cnt is 0 in the next three access units:
+  /* In the next three access units, the recovery point has a recovery_frame_cnt
+   * of 0:
    * - The first one has a P slice, so it must be a P-frame.
    * - The second one has an I slice (slice_type 2) and a P slice (slice_type
    *   0), so it must be a P-frame.
@@ -339,11 +359,12 @@ GST_START_TEST (h264_messages_before_the_recovery_point_are_skipped)
   expect_h264 ("06 00 01 11 06 01 c4 80; 41 88", "I");
   expect_h264 ("06 00 00 06 01 e4 04 01 b5 80; 41 88", "Ix");
   expect_h264 ("06 00 01 11 80; 06 06 01 c4 80; 41 88", "I");
-  /* If the type or the size of an SEI message is 255 or more, several bytes
-   * encode it. */
+  /* An SEI message begins with its type and its size. Each of these numbers is
+   * encoded in one byte if it is less than 255, and otherwise in several bytes.
+   * Here the type has two bytes. */
   expect_h264 ("06 ff 07 01 11 06 01 e4 80; 41 88", "Ix");
-  /* The bytes ff 06 encode the SEI payload type 255 + 6 = 261. This type is not
-   * a recovery point. */
+  /* The bytes ff 06 encode the type 255 + 6 = 261 of the SEI message. A
+   * recovery point has the type 6, so this message is not a recovery point. */
   expect_h264 ("06 ff 06 01 c4 80; 41 88", "P");
 }
 
@@ -388,8 +409,8 @@ GST_START_TEST (h264_frames_output_before_their_i_lead)
   fail_unless_equals_string (classify (classifier, "21 9e", 60), "Pl");
   fail_unless_equals_string (classify (classifier, "41 9a", 180), "Pt");
   fail_unless_equals_string (classify (classifier, "01 9e", 120), "Bt");
-  /* This access unit is the second field of the I-frame, because its PTS is the
-   * same. It must count as a trailing P-frame. */
+  /* This access unit has the same PTS as the I-frame, so it is the second field
+   * of the I-frame. It must count as a trailing P-frame. */
   fail_unless_equals_string (classify (classifier, "41 9a", 100), "Pt");
   fail_unless_equals_string (classify (classifier, "01 9e", NO_PTS), "B");
   fail_unless_equals_string (classify (classifier, i, NO_PTS), "I");
@@ -409,9 +430,9 @@ GST_START_TEST (h264_nothing_behind_an_idr_leads)
   fail_unless_equals_string (classify (classifier, "41 9a", 20), "Pt");
   fail_unless_equals_string (classify (classifier, "65 88", NO_PTS), "Ic");
   fail_unless_equals_string (classify (classifier, "01 9e", 80), "Bt");
-  /* From here on, I-frames are no longer IDR pictures. The B-frame after such
-   * an I-frame can be a leading frame: it may refer to frames before the
-   * I-frame. */
+  /* Here the I-frame is not an IDR picture, so later frames may refer to frames
+   * before it. The B-frame after it has a lower PTS than the I-frame. It must
+   * therefore be a leading frame. */
   fail_unless_equals_string (classify (classifier, "06 06 01 c4 80; 41 88",
           200), "I");
   fail_unless_equals_string (classify (classifier, "01 9e", 180), "Bl");
@@ -433,17 +454,23 @@ expect_order (IfdClassifier * classifier, const gchar * text, guint order,
   g_byte_array_unref (bytes);
 }
 
-/* An SPS and its PPS (7.3.2.1.1 and 7.3.2.2). With this SPS, pictures may be
- * fields or frames, and frame_num and pic_order_cnt_lsb have 8 bits each. The
- * PPS selects CAVLC and one reference. */
+/* An SPS and a PPS (H.264, 7.3.2.1.1 and 7.3.2.2). The SPS allows fields and
+ * frames, and declares 8 bits for each of the fields frame_num and
+ * pic_order_cnt_lsb. The PPS selects CAVLC and one reference picture. */
 #define SETS "67 4d 00 1e 96 52 94 a0 1e 2c 5b 2c; 68 ce 3c 80; "
 #define RECOVERY "06 06 01 c4 80; "
 
-/* Slice headers (7.3.3). Each macro is named after the contents of its header.
- * The name begins with the slice type. The number after N is the frame_num. The
- * number after O, T or B is the picture order count of a frame, of a top field
- * or of a bottom field. For example, P_N4_O18 is a P slice with frame_num 4 in
- * a frame with picture order count 18. */
+/* Slices with their headers (H.264, 7.3.3). The name of a macro says what the
+ * header contains:
+ * - The first letter, or IDR, is the type of the slice.
+ * - N and a number are the frame_num.
+ * - O, T or B and a number are the picture order count. O stands for a frame, T
+ *   for a top field, and B for a bottom field.
+ * - FORGETS means that the header tells the decoder to discard all reference
+ *   pictures.
+ *
+ * For example, P_N4_O18 is a P slice with the frame_num 4, in a frame with the
+ * picture order count 18. */
 #define I_N3_O20 "41 88 81 85 15"
 #define P_N4_O18 "41 9a 08 12 ca 80"
 #define B_N4_O16 "01 9e 08 10 f2 a0"
@@ -465,14 +492,16 @@ GST_START_TEST (h264_order_has_a_range)
 {
   IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
 
-  /* This access unit has no parameter sets. The classifier must therefore
-   * report no order for it. */
+  /* No parameter sets have arrived yet, so the picture order count of this
+   * access unit cannot be read. The classifier must report no order for it. */
   expect_order (classifier, RECOVERY I_N3_O20, 0, 0);
   expect_order (classifier, SETS RECOVERY I_N3_O20, 20, 256);
   expect_order (classifier, B_N4_O16, 16, 256);
   expect_order (classifier, "09 10", 0, 0);
-  /* The picture order counts start again after this picture. The classifier
-   * must therefore report no order for this picture.
+  /* This picture tells the decoder to discard all reference pictures, and the
+   * picture order counts start again after it. A decoder always displays such a
+   * picture after all earlier ones. The classifier must therefore report no
+   * order for it.
    */
   expect_order (classifier, P_N6_O10_FORGETS, 0, 0);
   expect_order (classifier, P_N1_O2, 2, 256);
@@ -488,20 +517,24 @@ GST_START_TEST (h264_order_of_output_needs_no_times)
   fail_unless_equals_string (classify (classifier, SETS RECOVERY I_N3_O20,
           NO_PTS), "I");
   fail_unless_equals_string (classify (classifier, P_N4_O18, NO_PTS), "Pl");
-  /* This access unit contains only a delimiter and no picture. The classifier
-   * must keep the picture order counts of the previous pictures, so that it
-   * recognizes the next frame as leading. */
+  /* This access unit contains only a delimiter and no picture. It must not make
+   * the classifier forget the picture order counts of the pictures before it.
+   * With these counts, the classifier recognizes the next frame as leading. */
   fail_unless_equals_string (classify (classifier, "09 10", NO_PTS), "P");
   fail_unless_equals_string (classify (classifier, B_N4_O16, NO_PTS), "Bl");
-  /* The picture order counts show which frame is leading. The timestamps
-   * contradict the picture order counts, so they must be ignored. */
+  /* A frame is leading if it is shown before the last I-frame. By their picture
+   * order counts, the next two frames are shown after the I-frame. Their
+   * timestamps say the opposite, but must be ignored. */
   fail_unless_equals_string (classify (classifier, P_N5_O26, 0), "Pt");
   fail_unless_equals_string (classify (classifier, B_N6_O24, 0), "Bt");
-  /* The picture order counts start again here, and no later picture refers to
-   * an earlier one. */
+  /* This picture tells the decoder to discard all reference pictures. No later
+   * picture can refer to an earlier one, so the next picture must be a trailing
+   * one. The picture order counts start again. */
   fail_unless_equals_string (classify (classifier, P_N6_O10_FORGETS, 0), "Pl");
   fail_unless_equals_string (classify (classifier, P_N1_O2, 0), "Pt");
-  /* Without parameter sets, the timestamps show which frame is leading. */
+  /* Without parameter sets, the classifier cannot read the picture order
+   * counts. It must then decide by the timestamps whether a frame is leading,
+   * which means that it is shown before the last I-frame. */
   ifd_classifier_free (classifier);
   classifier = ifd_classifier_new (IFD_CODEC_H264);
   fail_unless_equals_string (classify (classifier, RECOVERY I_N3_O20, 100),
@@ -515,8 +548,9 @@ GST_START_TEST (h264_order_of_output_needs_no_times)
 
 GST_END_TEST;
 
-/* Classifies the access unit `text`. Checks the text that describes the frame,
- * and whether the picture is a first field, a second field or a frame. */
+/* Passes the access unit `text` to the classifier. Checks that describe ()
+ * returns `expected`, and that the access unit is the part `field` of a frame:
+ * the first field, the second field or the whole frame. */
 static void
 expect_field (IfdClassifier * classifier, const gchar * text,
     const gchar * expected, IfdField field)
@@ -534,25 +568,27 @@ GST_START_TEST (h264_fields_of_a_frame_are_told)
   expect_field (classifier, B_N1_T0, "Bt", IFD_FIELD_FIRST);
   expect_field (classifier, B_N1_B1, "Bt", IFD_FIELD_SECOND);
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
-  /* None of the next three pictures is the second field of a frame:
+  /* A frame of an interlaced stream may consist of two fields. None of the next
+   * three pictures completes the frame that the field before it has begun:
    * - The first one has another frame_num than the field before it.
-   * - The second one has the same parity as the field before it.
-   * - The third one is a frame, not a field. */
+   * - The second one is a bottom field, as is the field before it.
+   * - The third one is a whole frame. */
   expect_field (classifier, P_N2_B7, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N2_B7, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N4_O18, "Pt", IFD_FIELD_NONE);
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_SECOND);
-  /* Each of the next three fields is the first field of a frame:
+  /* Each of the next three fields must be the first field of a frame:
    * - The first one follows two fields that already form a frame.
-   * - The second one follows a NAL unit that is not a field.
+   * - The second one follows an access unit without a field.
    * - The third one follows a flush. */
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, "09 10", "Pt", IFD_FIELD_NONE);
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_FIRST);
   ifd_classifier_reset (classifier);
   expect_field (classifier, P_N1_T6, "P", IFD_FIELD_FIRST);
-  /* A second field is not an I-frame, even if both fields are intra-coded. */
+  /* Both fields of this frame are intra-coded. Only the first field must be an
+   * I-frame, because the second field does not begin a GOP. */
   expect_field (classifier, RECOVERY I_N3_T20, "I", IFD_FIELD_FIRST);
   expect_field (classifier, RECOVERY I_N3_B21, "Pt", IFD_FIELD_SECOND);
   fail_unless_equals_uint64 (count_malformed (classifier), 0);
@@ -569,15 +605,17 @@ GST_START_TEST (h264_fields_in_one_access_unit_are_a_frame)
   expect_field (classifier, B_N1_T0 ";" B_N1_T0 ";" B_N1_B1, "Bt",
       IFD_FIELD_NONE);
   expect_field (classifier, P_N1_T6 ";" P_N1_B7, "Pt", IFD_FIELD_NONE);
-  /* The first field has several slices, so its access unit has several NAL
-   * units. They must count as one field. */
+  /* This access unit has two slices, and both belong to the same field. It must
+   * count as one field, and the next access unit as the second field. */
   expect_field (classifier, P_N1_T6 ";" P_N1_T6, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_SECOND);
-  /* The second field of an I-frame may refer to the first field. The frame must
-   * still be classified as an I-frame. */
+  /* An access unit with both fields of a frame. The first field is intra-coded,
+   * and the second is a P-field, which may refer to the first. The frame must
+   * be an I-frame. */
   expect_field (classifier, RECOVERY I_N3_T20 ";" P_N1_B7, "I", IFD_FIELD_NONE);
-  /* The I-frame has the picture order count of its first field, 20. The P-frame
-   * has the picture order count 18, so it is leading. */
+  /* The I-frame has the picture order count of its first field, which is 20.
+   * The next frame has the picture order count 18, so it is shown before the
+   * I-frame. It must be leading. */
   expect_field (classifier, P_N4_O18, "Pl", IFD_FIELD_NONE);
   ifd_classifier_free (classifier);
 }
@@ -631,8 +669,8 @@ GST_START_TEST (flush_forgets_the_last_i)
 
 GST_END_TEST;
 
-/* H.265: a NAL header is nal_unit_type << 9 | nuh_layer_id << 3 |
- * nuh_temporal_id_plus1. */
+/* In H.265, the first two bytes of a NAL unit are its header: nal_unit_type <<
+ * 9 | nuh_layer_id << 3 | nuh_temporal_id_plus1. */
 
 static gchar *
 h265_slice (guint type, guint layer, guint sub_layer)
@@ -641,14 +679,16 @@ h265_slice (guint type, guint layer, guint sub_layer)
       (sub_layer + 1));
 }
 
-/* The bytes 42 01 are the NAL header. The next byte is
- * sps_video_parameter_set_id u(4), sps_max_sub_layers_minus1 u(3) and
- * sps_temporal_id_nesting_flag. */
+/* Three SPSs of H.265, which declare one, two and three temporal sub-layers.
+ * The bytes 42 01 are the NAL unit header. The next byte consists of
+ * sps_video_parameter_set_id (4 bits), sps_max_sub_layers_minus1 (3 bits) and
+ * sps_temporal_id_nesting_flag (1 bit). */
 static const gchar *const sps_of_one = "42 01 01 01 60";
 static const gchar *const sps_of_two = "42 01 03 01 60";
 static const gchar *const sps_of_three = "42 01 05 01 60";
 
-/* Checks the types of table 7-1, in a stream with one sub-layer. */
+/* Checks the result for each NAL unit type in table 7-1 of H.265. The stream
+ * has a single temporal sub-layer. */
 GST_START_TEST (h265_types_are_those_of_the_table)
 {
   const gchar *const table[] = {
@@ -686,10 +726,11 @@ expect_sub_layer (const gchar * sps, guint sub_layer, const gchar * expected)
   g_free (slice);
 }
 
-/* H.265, 7.4.2.2: a picture of a higher sub-layer may refer to a sub-layer
- * non-reference picture. The classifier calls a frame a B-frame only if no
- * frame refers to it. Therefore only pictures of the highest sub-layer become
- * B-frames. */
+/* In H.265, a picture may be marked as a "sub-layer non-reference picture".
+ * Only pictures of the same sub-layer never refer to it; pictures of a higher
+ * sub-layer may do so (7.4.2.2). A frame must be a B-frame only if no other
+ * frame refers to it. Such a picture must therefore be a B-frame only in the
+ * highest sub-layer. */
 GST_START_TEST (h265_only_the_highest_sub_layer_has_b)
 {
   expect_sub_layer (sps_of_one, 0, "Bt");
@@ -698,10 +739,9 @@ GST_START_TEST (h265_only_the_highest_sub_layer_has_b)
   expect_sub_layer (sps_of_three, 0, "Pt");
   expect_sub_layer (sps_of_three, 1, "Pt");
   expect_sub_layer (sps_of_three, 2, "Bt");
-  /* An SPS of H.265 says how many sub-layers the stream has. Only frames of the
-   * highest sub-layer may count as non-reference frames. Without an SPS the
-   * number of sub-layers is unknown, so every frame must count as a reference
-   * frame. */
+  /* The SPS of H.265 says how many sub-layers the stream has. Without an SPS
+   * the highest sub-layer is unknown, so other frames may refer to any frame.
+   * Each frame must therefore be a P-frame. */
   expect_sub_layer (NULL, 0, "Pt");
   expect_sub_layer (NULL, 6, "Pt");
 }
@@ -717,8 +757,9 @@ GST_START_TEST (h265_sps_in_the_stream_is_taken)
           "40 01 0c; 42 01 01 01; 44 01 c1; 26 01 af", 0), "Ic");
   fail_unless_equals_string (classify (classifier, "02 01 d0", 0), "Pt");
   fail_unless_equals_string (classify (classifier, "00 01 80", 0), "Bt");
-  /* A new SPS replaces the old SPS. If an access unit has two SPSs, the SPS
-   * with more sub-layers is used. */
+  /* Two access units have a new SPS, which must replace the previous one. A
+   * third access unit has two SPSs, and the one with more sub-layers must be
+   * used. */
   classify (classifier, "42 01 03 01; 26 01 af", 0);
   fail_unless_equals_string (classify (classifier, "00 01 80", 0), "Pt");
   classify (classifier, "42 01 01 01; 26 01 af", 0);
@@ -726,7 +767,8 @@ GST_START_TEST (h265_sps_in_the_stream_is_taken)
   classify (classifier, "42 01 03 01; 42 01 01 01; 26 01 af", 0);
   fail_unless_equals_string (classify (classifier, "00 01 80", 0), "Pt");
   fail_unless_equals_string (classify (classifier, "00 02 80", 0), "Bt");
-  /* An SPS of another layer does not replace the SPS of the base layer. */
+  /* This SPS belongs to layer 1. It must not replace the SPS of the base layer,
+   * which has the number 0. */
   classify (classifier, "42 09 01 01; 26 01 af", 0);
   fail_unless_equals_string (classify (classifier, "00 02 80", 0), "Bt");
   /* A flush does not remove the SPS. */
@@ -740,33 +782,38 @@ GST_END_TEST;
 
 GST_START_TEST (h265_first_slice_of_the_base_layer_decides)
 {
-  /* The NAL unit 28 09 af is a slice of layer 1 with the type IDR_N_LP. It must
-   * be ignored, even if it precedes the slice of the base layer. */
+  /* The NAL unit 28 09 af is a slice of the type IDR_N_LP, but belongs to layer
+   * 1. Only the base layer (layer 0) decides about the frame. The slice must be
+   * ignored both after and before the slice of the base layer. */
   expect_of (IFD_CODEC_H265, sps_of_one, "28 09 af; 02 01 d0", "Pt");
   expect_of (IFD_CODEC_H265, sps_of_one, "02 01 d0; 28 09 af", "Pt");
   /* delimiter, prefix SEI */
   expect_of (IFD_CODEC_H265, sps_of_one, "46 01 50; 4e 01 05 00 80; 2a 01 af",
       "I");
   expect_of (IFD_CODEC_H265, NULL, "40 01 0c; 44 01 c1", "P");
-  /* The NAL unit type decides whether a frame is leading; the timestamps do not
-   * matter. */
+  /* In H.265, the type of the NAL unit says whether a frame is leading. The
+   * timestamps, which are unknown here, must not matter. */
   expect_of (IFD_CODEC_H265, "42 01 01 01; 2a 01 af", "12 01 d0", "Pl");
 }
 
 GST_END_TEST;
 
-/* In H.265 (annex D.2.8), a recovery point message has three fields:
- * recovery_poc_cnt, coded as se(v), exact_match_flag and broken_link_flag. */
+/* In H.265 (annex D.2.8), an SEI message with a recovery point has three
+ * fields: recovery_poc_cnt, coded as se(v), exact_match_flag and
+ * broken_link_flag. The frame begins an intra refresh, in which several frames
+ * renew the picture part by part. */
 GST_START_TEST (h265_recovery_point_is_a_refresh)
 {
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 01 d0 80; 02 01 d0", "Prt");
   /* A recovery after eight pictures: 000010000 1 0 10000 */
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 02 08 50 80; 02 01 d0",
       "Prt");
-  /* These three access units must not be classified as a refresh:
-   * - The first one has a non-reference picture.
+  /* These three access units have a recovery point, but must not be marked as
+   * the beginning of an intra refresh:
+   * - The first one has a picture to which no other picture refers.
    * - The second one has a CRA picture, at which every decoder can begin.
-   * - The third one has its recovery point in a suffix SEI message. */
+   * - The third one has its recovery point in a suffix SEI message, where the
+   *   standard does not allow it. */
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 01 d0 80; 00 01 d0", "Bt");
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 01 d0 80; 2a 01 af", "I");
   expect_of (IFD_CODEC_H265, sps_of_one, "50 01 06 01 d0 80; 02 01 d0", "Pt");
@@ -776,9 +823,10 @@ GST_END_TEST;
 
 /* Codec data */
 
-/* Codec data (avcC) as x264 writes them, with an SPS of 10 bytes and a PPS of 4
- * bytes. `length` is the byte that contains lengthSizeMinusOne. A test can
- * append the fields of High profile. */
+/* Codec data in the format avcC, as x264 writes them, with an SPS of 10 bytes
+ * and a PPS of 4 bytes. `length` is the byte with lengthSizeMinusOne, from
+ * which the size of the lengths before the NAL units follows. A test may append
+ * the further fields of High profile. */
 #define AVCC(length) "01 64 00 1e " length " e1 000a 67 64 00 1e ac d9 40 a0 " \
     "3d a1 01 0004 68 ee 3c 80"
 
@@ -792,7 +840,8 @@ GST_START_TEST (avcc_gives_the_size_of_lengths)
   fail_unless_equals_string (classify_as (classifier, 2, "65 88", 0), "Ic");
   fail_unless (set_codec_data (classifier, AVCC ("fc") " fd f8 f8 00"));
   fail_unless_equals_string (classify_as (classifier, 1, "65 88", 0), "Ic");
-  /* After codec data were removed, the classifier expects start codes again. */
+  /* NULL removes the codec data. The classifier must then expect start codes
+   * again, not lengths. */
   fail_unless (ifd_classifier_set_codec_data (classifier, NULL, 0));
   fail_unless_equals_string (classify (classifier, "65 88", 0), "Ic");
   fail_unless_equals_uint64 (count_malformed (classifier), 0);
@@ -801,8 +850,10 @@ GST_START_TEST (avcc_gives_the_size_of_lengths)
 
 GST_END_TEST;
 
-/* Codec data of H.265 in the form hvcC: 22 bytes of configuration, then three
- * arrays: one VPS, two SPSs and one PPS */
+/* Codec data of H.265 in the format hvcC. After 22 bytes of configuration and
+ * the number of arrays, they contain three arrays: one VPS, two SPSs and one
+ * PPS. `sps1` and `sps2` are the third bytes of the two SPSs, which declare the
+ * number of sub-layers. */
 #define HVCC(sps1, sps2) "01 01 60000000 900000000000 5d f000 fc fd f8 f8 0000 " \
     "0f 03 a0 0001 0003 40 01 0c a1 0002 0003 42 01 " sps1 " 0003 42 01 " sps2 \
     " a2 0001 0003 44 01 c1"
@@ -824,8 +875,9 @@ GST_START_TEST (hvcc_gives_lengths_and_sub_layers)
 
 GST_END_TEST;
 
-/* Shortens the codec data to each possible size. Codec data with fewer than
- * `min` bytes must be refused, and must not change the classifier. */
+/* Truncates the codec data `text` to each possible size. The classifier must
+ * refuse them if fewer than `min` bytes are left. It must then still expect
+ * start codes, as it does without codec data. */
 static void
 expect_whole (IfdCodec codec, const gchar * text, gsize min)
 {
@@ -855,14 +907,14 @@ GST_START_TEST (malformed_codec_data_changes_nothing)
 
   expect_whole (IFD_CODEC_H264, AVCC ("ff"), 25);
   expect_whole (IFD_CODEC_H265, HVCC ("01", "03"), 52);
-  /* Codec data with NAL lengths of three bytes must be refused, and also codec
-   * data of an unknown version. */
+  /* The first codec data declare lengths of three bytes before the NAL units.
+   * The other two have an unknown version. All must be refused. */
   fail_if (set_codec_data (avc, AVCC ("fe")));
   fail_if (set_codec_data (avc, "00 64 00 1e ff e0 00"));
   fail_if (set_codec_data (hevc, "02 01 60000000 900000000000 5d f000 fc fd f8 "
           "f8 0000 0f 00"));
-  /* The codec data declare eight sub-layers. H.265 allows at most seven, so the
-   * codec data must be refused. */
+  /* These codec data declare eight sub-layers, but H.265 allows at most seven.
+   * They must be refused. */
   fail_if (set_codec_data (hevc, HVCC ("01", "0f")));
   fail_unless_equals_string (classify (avc, "65 88", 0), "Ic");
   fail_unless_equals_string (classify (hevc, "00 01 80", 0), "Pt");
@@ -883,21 +935,23 @@ GST_START_TEST (malformed_byte_stream_is_counted)
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "65 88 84 21", "P");
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "000001", "P");
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "00000000", "P");
-  /* The byte 77 before the start code is invalid. The classifier must
-   * nevertheless read the NAL unit after the start code. */
+  /* The byte 77 must not stand before the first start code. It must be counted
+   * as an error, but the NAL unit after the start code must be read. */
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "77 000001 65 88", "Ic");
   expect_malformed (h264, IFD_MALFORMED_HEADER, "000001 e5 88", "Pt");
   expect_malformed (h264, IFD_MALFORMED_HEADER, "000001 e5 88 000001 01 88",
       "Bt");
-  /* Faults of the NAL unit header of H.265: nuh_temporal_id_plus1 is 0, or the
-   * header has only one of its two bytes. */
+  /* Invalid NAL unit headers of H.265. In the first one, nuh_temporal_id_plus1
+   * is 0. In the second one, the first bit is 1. The third one has only one of
+   * the two bytes of a header. */
   expect_malformed (h265, IFD_MALFORMED_HEADER, "000001 26 00 80", "P");
   expect_malformed (h265, IFD_MALFORMED_HEADER, "000001 a6 01 80", "P");
   expect_malformed (h265, IFD_MALFORMED_HEADER, "000001 26", "P");
   expect_malformed (h265, IFD_MALFORMED_SPS, "000001 42 01 000001 26 01 80",
       "Ic");
   expect_malformed (h265, IFD_MALFORMED_SPS, "000001 42 01 0e", "P");
-  /* If an access unit has several faults, only the first fault is counted. */
+  /* This access unit has two errors: an invalid NAL unit header and an SPS that
+   * is too short. Only the first error must be counted. */
   expect_malformed (h265, IFD_MALFORMED_HEADER, "000001 26 00 000001 42 01",
       "P");
   ifd_classifier_free (h264);
@@ -931,12 +985,13 @@ GST_START_TEST (malformed_lengths_are_counted)
   expect_malformed (classifier, IFD_MALFORMED_LENGTH, "00000003 65 88", "P");
   expect_malformed (classifier, IFD_MALFORMED_LENGTH, "ffffffff 65 88", "P");
   expect_malformed (classifier, IFD_MALFORMED_LENGTH, "00000002 09 10 00", "P");
-  /* The second NAL unit has a malformed length, so the classifier uses only the
-   * slice in the first NAL unit. This slice belongs to a non-reference picture,
-   * so the frame must be a B-frame. */
+  /* The second NAL unit has a wrong length, but the first one is complete. It
+   * contains a slice of a picture to which no other picture refers. The
+   * classifier must use this slice and report a B-frame. */
   expect_malformed (classifier, IFD_MALFORMED_LENGTH,
       "00000002 01 9e 00000009 41", "B");
-  /* An empty access unit has no slice, and does not count as malformed. */
+  /* An access unit of 0 bytes must not count as malformed. It has no slice, so
+   * the result must be a P-frame. */
   fail_unless_equals_string (classify_bytes (classifier, NULL, 0, 0), "P");
   fail_unless_equals_uint64 (count_malformed (classifier), 6);
   ifd_classifier_free (classifier);
@@ -950,10 +1005,10 @@ GST_START_TEST (malformed_sei_is_counted)
 
   /* Each of the next four access units has a malformed SEI message, which must
    * be counted:
-   * - In the first two, the size of the message is larger than the rest of the
-   *   NAL unit. The first size is encoded in one byte, the second in several
-   *   bytes.
-   * - In the third and the fourth, the size is missing. */
+   * - In the first two, the declared size exceeds the rest of the NAL unit.
+   *   This size is encoded in one byte in the first, and in several bytes in
+   *   the second.
+   * - In the third and the fourth, the NAL unit ends before the size. */
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 06 09 c4 80"
       "000001 41 88", "P");
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 05 ff ff ff 80"
@@ -962,8 +1017,9 @@ GST_START_TEST (malformed_sei_is_counted)
       "000001 41 88", "P");
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 05 80"
       "000001 41 88", "P");
-  /* A valid SEI message precedes the malformed one. The classifier must use the
-   * valid one and report an I-frame. */
+  /* The SEI NAL unit has a valid recovery point, and after it a malformed
+   * message. The recovery point must be used, so the frame must be an I-frame.
+   */
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 06 01 c4 05 09"
       "000001 41 88", "I");
   ifd_classifier_free (classifier);
@@ -1014,10 +1070,11 @@ GST_START_TEST (access_units_may_be_cut_anywhere)
 
 GST_END_TEST;
 
-/* Lets the classifier find the slices of the access unit that `text` describes.
- * `length_size` has the same meaning as in make_access_unit (). Returns a text
- * with the total size of all slices and, in hexadecimal, the bytes of the first
- * slice. Free it. */
+/* Lets the classifier find the slices of the access unit `text`. Each NAL unit
+ * is preceded by its length in `length_size` bytes, or by a start code if
+ * `length_size` is 0. Returns a text with the total size of all slices in bytes
+ * and, in hexadecimal, the bytes of the first slice. The caller frees the text.
+ */
 static gchar *
 describe_slices (const IfdClassifier * classifier, const gchar * text,
     guint length_size)
@@ -1066,8 +1123,9 @@ GST_START_TEST (slices_are_the_same_however_they_are_framed)
       "8: 65 88 84");
   assert_slices (IFD_CODEC_H264, avcc, "67 64 00 01; 68 ee 01", "0:");
   /* The access unit has a delimiter, a slice of the base layer, a slice of
-   * another layer, a slice of the base layer, and an SEI. The two slices of the
-   * base layer must be found. Together they have 7 bytes. */
+   * another layer, a second slice of the base layer, and an SEI message. Only
+   * the two slices of the base layer must be found. Together they have 7 bytes.
+   */
   assert_slices (IFD_CODEC_H265, hvcc,
       "46 01 50; 26 01 af 06; 26 09 af 06; 26 01 11; 50 01 80",
       "7: 26 01 af 06");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of IfdEstimate, which estimates the rate of a TCP connection. The test
- * simulates acknowledgements in virtual time, with a sample every 40 ms. Rates
- * are in kbit/s and times in ms.
+/* Tests of IfdEstimate, which estimates the rate of a TCP connection from the
+ * bytes that the receiver has acknowledged. The test simulates acknowledgements
+ * in virtual time and passes a sample to the estimate every 40 ms. Rates are in
+ * kbit/s and times in ms.
  */
 
 #include <gst/check/gstcheck.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of the algorithms in figures 1.1 to 1.3 of Ouwens (2006). There are
  * cases for each line of the figures. Some decisions in the figures are wrong,
- * and the tests expect these decisions, too. W is the queue of waiting frames,
- * S holds the frame that is being sent, and C holds the new frame. The last
- * test compares all decisions with those of a second implementation. It was
- * written for this test, directly from the paper.
+ * and the tests expect these wrong decisions, too. As in the figures, W is the
+ * queue of waiting frames, S holds the frame that is being sent, and C holds
+ * the new frame. The last test compares the algorithms with a second
+ * implementation, which was written for this test directly from the paper.
  */
 
 #include "ifdcases.h"
@@ -13,9 +13,9 @@
 static const IfdConfig paper = { IFD_ALGORITHM_PAPER, 1 };
 static const IfdConfig paper_gop = { IFD_ALGORITHM_PAPER_GOP, 1 };
 
-/* Cases of figure 1.1. One half of figure 1.3 is identical to figure 1.1, so
- * these cases also apply to that half. The last frame of each script is the new
- * frame C. */
+/* Cases for the lines of figure 1.1 in the paper by Ouwens. A part of figure
+ * 1.3 is identical to figure 1.1, so these cases are valid for that part, too.
+ * The last frame of each input is the new frame C. */
 static const IfdCase figure_1_1_cases[] = {
   {"if (W is empty) store: I", "I", "+I0"},
   {"if (W is empty) store: P", "P", "+P0"},
@@ -39,9 +39,9 @@ GST_START_TEST (figure_1_1_line_by_line)
 
 GST_END_TEST;
 
-/* The algorithm of figure 1.1 in the paper by Ouwens does not consider GOPs. It
- * therefore sends frames that cannot be decoded, because they refer to a
- * dropped frame. The implementation must do the same. */
+/* The algorithm of figure 1.1 in the paper by Ouwens decides only by frame
+ * types. It therefore also sends frames that cannot be decoded because they
+ * refer to a dropped frame. The implementation must do the same. */
 GST_START_TEST (figure_1_1_goes_on_in_a_disturbed_gop)
 {
   const IfdCase cases[] = {
@@ -57,10 +57,10 @@ GST_START_TEST (figure_1_1_goes_on_in_a_disturbed_gop)
 
 GST_END_TEST;
 
-/* The paper by Ouwens has two variables for damaged GOPs. GOP_disturbed says
- * that a P-frame of the current GOP was dropped, and prev_GOP_disturbed says
- * this of the previous GOP. As long as neither variable is set, the algorithms
- * of figures 1.2 and 1.3 must decide as the algorithm of figure 1.1 does. */
+/* The algorithms of figures 1.2 and 1.3 in the paper by Ouwens remember whether
+ * a P-frame of the present or of the previous GOP was dropped. As long as this
+ * is not the case, they must decide in the same way as the algorithm of figure
+ * 1.1. */
 GST_START_TEST (figure_1_3_performs_ifd_normally)
 {
   IFD_EXPECT_ALL (&paper_gop, figure_1_1_cases);
@@ -68,15 +68,17 @@ GST_START_TEST (figure_1_3_performs_ifd_normally)
 
 GST_END_TEST;
 
-/* Each script puts IFD into a certain state. The queue W has room for one
- * frame. "/" takes the waiting frame out of W to send it. GOP_disturbed is a
- * variable of the paper: it says that a P-frame of the current GOP was dropped.
- * prev_GOP_disturbed says this of the previous GOP.
+/* Cases for the lines of figures 1.2 and 1.3 in the paper by Ouwens. The queue
+ * W has room for one frame. "/" in the input takes the waiting frame out of W
+ * to send it. The figures have two variables: GOP_disturbed says that a P-frame
+ * of the present GOP was dropped, and prev_GOP_disturbed says that a P-frame of
+ * the previous GOP was dropped.
  *
- * "I P" leaves an I-frame in W and sets GOP_disturbed. "I P / I /" sets
+ * Each input first puts the algorithm into a certain state. For example, "I P"
+ * leaves an I-frame in W and sets GOP_disturbed. "I P / I /" sets
  * prev_GOP_disturbed and leaves W empty.
  *
- * The two flags are never set at the same time. The I-frame that sets
+ * The two variables are never set at the same time. The I-frame that sets
  * prev_GOP_disturbed resets GOP_disturbed, and the P-frame that sets
  * GOP_disturbed resets prev_GOP_disturbed. */
 static const IfdCase figure_1_2_cases[] = {
@@ -123,7 +125,7 @@ GST_START_TEST (figures_1_2_and_1_3_line_by_line)
 GST_END_TEST;
 
 /* Cases in which the figures of the paper give wrong results. The algorithms
- * follow the figures literally, including their faults. */
+ * must follow the figures literally, including these faults. */
 GST_START_TEST (figures_1_2_and_1_3_with_their_faults)
 {
   const IfdCase cases[] = {
@@ -158,9 +160,9 @@ GST_START_TEST (paper_algorithms_have_a_w_of_one)
 
 GST_END_TEST;
 
-/* Figures 1.1 to 1.3 of the paper do not show how to handle an incomplete frame
- * or a new receiver. This test checks what the algorithms of these figures do
- * in both cases. */
+/* Figures 1.1 to 1.3 of the paper by Ouwens do not say what to do with an
+ * incomplete frame, or when a new receiver joins. The test checks what the
+ * implementation does in these two cases. */
 GST_START_TEST (paper_algorithms_beyond_the_figures)
 {
   const IfdCase both[] = {
@@ -193,10 +195,10 @@ GST_END_TEST;
 
 /* A second implementation of the figures */
 
-/* State of the second implementation of the algorithms. The last test compares
- * its decisions with those of the core. The variables have the same names as in
- * figures 1.1 to 1.3 of Ouwens (2006), and the steps have the same order as in
- * these figures. The value 0 stands for an empty buffer. */
+/* State of the second implementation of the algorithms, with which the last
+ * test compares the decisions of ifd.c. The variables have the names that they
+ * have in figures 1.1 to 1.3 of Ouwens (2006), and the steps have the order of
+ * these figures. W is the type of the waiting frame, or 0 if no frame waits. */
 typedef struct
 {
   gchar W;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests which frames IFD drops if the frames say which slots of the decoder
- * they use and update, as frames of VP8, VP9 and AV1 do.
+/* Tests which frames IFD (I-Frame Delay) drops in streams of VP8, VP9 or AV1. A
+ * frame of such a stream names the slots of the decoder that it uses and
+ * updates. A slot is, for example, the buffer of a reference frame.
  */
 
 #include <gst/check/gstcheck.h>
@@ -49,10 +50,11 @@ note_drops (Sender * sender)
   }
 }
 
-/* Converts a text to a frame:
- * - "I" is an I-frame.
- * - "P01>1@2" is a P-frame of layer 2 that uses the slots 0 and 1 and updates
- *   the slot 1. "@" and the layer may be omitted.
+/* Converts a text to a frame. A slot is a part of the decoder's state, such as
+ * the buffer of a reference frame.
+ * - "I" is an I-frame, which updates all slots.
+ * - "P01>1@2" is a P-frame that uses the slots 0 and 1, updates the slot 1, and
+ *   belongs to layer 2. "@" and the layer may be omitted.
  * - "*" at the end makes the frame larger. */
 static IfdFrame
 parse_frame (const gchar * text)
@@ -127,8 +129,8 @@ GST_START_TEST (drops_frames_that_update_nothing_first)
 {
   expect (3, "I P0>0 B0> P0>0", "2 overwritten");
   expect (3, "I B0> B0>* P0>0", "2 overwritten");
-  /* Of two B-frames, the larger one must be dropped. This is the new frame in
-   * the first call, and the waiting frame in the second call. */
+  /* Of two B-frames, the larger one must be dropped. In the first call, it is
+   * the new frame. In the second call, it is the waiting frame. */
   expect (3, "I P0>0 B0> B0>*", "3 no-room");
   expect (3, "I P0>0 B0>* B0>", "2 overwritten");
 }
@@ -137,8 +139,8 @@ GST_END_TEST;
 
 GST_START_TEST (drops_the_highest_layer_first)
 {
-  /* No two layers update the same slot of the decoder. If the queue is full,
-   * the frame of the highest layer (layer 2) must be dropped. */
+  /* Each layer updates a slot of its own. If the queue is full, the frame of
+   * the highest layer must be dropped. */
   expect (3, "I@0 P0>1@1 P01>2@2 P0>0@0", "2 overwritten");
   expect (3, "I@0 P0>1@1 P0>0@0 P01>2@2", "3 no-room");
   expect (3, "I@0 B0>@1 B0>@2 P0>0@0", "2 overwritten");
@@ -146,12 +148,12 @@ GST_START_TEST (drops_the_highest_layer_first)
 
 GST_END_TEST;
 
-/* If a frame needs another frame that was dropped, it can no longer be decoded.
- * It must be dropped immediately, even if the queue has room. */
+/* A frame cannot be decoded if a frame that it needs was dropped. It must then
+ * be dropped immediately, even if the queue has room. */
 GST_START_TEST (drops_frames_that_need_a_dropped_frame)
 {
-  /* Layer 1 has a single reference frame. This frame is dropped, and so is the
-   * B-frame that refers to it.
+  /* The only P-frame of layer 1 is dropped. The B-frame refers to it, so it
+   * must be dropped as well.
    */
   expect (3, "I@0 P0>1@1 B1>@1 P0>0@0 P0>0@0", "2 overwritten, 1 overwritten");
   expect (2, "I P0>0 P0>0 P0>0 B0>", "2 no-room, 3 disturbed, 4 disturbed");
@@ -159,9 +161,10 @@ GST_START_TEST (drops_frames_that_need_a_dropped_frame)
 
 GST_END_TEST;
 
-/* A slot is damaged if a frame that should have updated it was dropped. The
- * damage ends when a later frame updates the slot without using its old
- * contents. */
+/* If a frame is dropped, the slots that it should have updated have wrong
+ * contents. A later frame that uses such a slot cannot be decoded. When a frame
+ * updates the slot without using it, the contents are correct again, and frames
+ * that use the slot must be sent. */
 GST_START_TEST (layer_resumes_where_its_slot_is_filled_anew)
 {
   Sender sender;
@@ -181,9 +184,10 @@ GST_START_TEST (layer_resumes_where_its_slot_is_filled_anew)
 
 GST_END_TEST;
 
-/* An I-frame arrives while frames of the previous GOP wait. No later frame
- * needs the last frame of the previous GOP any more, so this frame must be
- * dropped first. */
+/* An I-frame arrives while the queue is full of frames of the previous GOP. No
+ * frame refers to the last P-frame of the previous GOP any more, so it must be
+ * dropped first. When a further frame arrives, the P-frame before it must be
+ * dropped. */
 GST_START_TEST (drops_the_end_of_the_previous_gop)
 {
   expect (3, "I P0>0 P0>0 I P0>0", "2 overwritten, 1 overwritten");
@@ -192,8 +196,8 @@ GST_START_TEST (drops_the_end_of_the_previous_gop)
 
 GST_END_TEST;
 
-/* If a frame is dropped, the decoder's slot that it should have updated has
- * wrong contents. This does no damage if no later frame uses this slot. */
+/* A frame is dropped that should have updated slot 3 of the decoder. No later
+ * frame uses this slot, so no further frame must be dropped. */
 GST_START_TEST (unused_slot_is_no_damage)
 {
   Sender sender;
@@ -223,8 +227,9 @@ GST_START_TEST (new_receiver_needs_an_i_frame)
   ifd_restart (sender.ifd);
   push (&sender, "P0>0 I P0>0");
   expect_drops (&sender, "3 no-i-frame");
-  /* The queue holds the I-frame 4 and the frame 5, which refers to frame 4.
-   * ifd_restart() must drop neither of them. */
+  /* A new receiver joins. The queue holds the I-frame 4 and the frame 5, which
+   * refers only to frame 4. The new receiver can decode both, so neither of
+   * them must be dropped. */
   ifd_restart (sender.ifd);
   note_drops (&sender);
   expect_drops (&sender, "");
@@ -234,7 +239,9 @@ GST_START_TEST (new_receiver_needs_an_i_frame)
 
 GST_END_TEST;
 
-/* After a change of the codec, a frame refers to no frame of the old codec. */
+/* The codec changes twice: from frames with slots to frames without slots, and
+ * back. After a change, all frames must be dropped until an I-frame arrives,
+ * because the decoder has no frame of the new codec to which they can refer. */
 GST_START_TEST (change_of_the_codec_needs_an_i_frame)
 {
   IfdFrame other = { IFD_FRAME_P, 0, SIZE };

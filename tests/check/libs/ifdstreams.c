@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the properties that the algorithms of IFD have for every stream.
- * The test puts random GOPs with known references into the queue W, which holds
- * the waiting frames. The channels that send the frames of W are fast, slow or
- * dead. Meanwhile, some frames are missing, receivers join, streams end, and
- * the size of the queue changes.
+/* Tests the algorithms of IFD (I-Frame Delay) with random streams. Each stream
+ * consists of random GOPs, and the test knows to which frames each frame
+ * refers. The channel to the receiver is fast, slow or interrupted, so that
+ * frames wait in the queue W and have to be dropped. In addition, parts of the
+ * stream are missing, new receivers join, streams end, and the size of W
+ * changes. After each step, the test checks the properties that must hold for
+ * every stream.
  */
 
 #include <gst/check/gstcheck.h>
@@ -13,19 +15,20 @@
 
 #define N_RUNS 200
 #define N_GOPS 24
-/* Frame index that means "no frame", for example if a reference frame is not
- * part of the stream. */
+/* Frame index that means "no frame", for example for a reference to a frame
+ * that is not part of the stream. */
 #define MISSING -1
 #define MAX_REFERENCES 3
 
-/* fail_unless writes to a pipe at each call. These writes would take most of
- * the time of this test. must_hold writes only if the condition is false. */
+/* must_hold (condition) is a fast replacement for fail_unless. fail_unless
+ * writes to a pipe at each call, which would take most of the time of this
+ * test. must_hold writes only if the condition is false. */
 #define must_hold(condition) G_STMT_START { \
   if (G_UNLIKELY (!(condition))) \
     fail ("%s", #condition); \
 } G_STMT_END
 
-/* A source of random numbers for one run */
+/* Source of the random numbers of one run, all of which follow from `seed` */
 typedef struct
 {
   guint64 seed, count;
@@ -44,7 +47,7 @@ draw_hits (Draws * draws, guint percent)
   return draw_below (draws, 100) < percent;
 }
 
-/* --- streams, and the references between frames --------------------------- */
+/* --- random streams and the references of their frames -------------------- */
 
 typedef enum
 {
@@ -65,18 +68,18 @@ typedef struct
   guint n_references;
 
   Fate fate;
-  /* Number of the first receiver that could decode the picture; 0 if none
-   * could. */
+  /* Number of the receiver to which the picture was sent, if this receiver can
+   * decode it; otherwise 0. The first receiver has the number 1. */
   guint decoded_by;
 } Picture;
 
 typedef struct
 {
-  /* TRUE if some B-frames are reference frames (B-pyramids). IFD treats such
-   * B-frames as P-frames. */
+  /* TRUE if other frames refer to some of the B-frames (B-pyramids). IFD treats
+   * these B-frames as P-frames. */
   gboolean pyramids;
   gboolean broken_links, incomplete_frames;
-  /* TRUE if no frame of the stream refers to a frame before its beginning */
+  /* TRUE if no frame refers to a frame before the beginning of the stream */
   gboolean whole;
 } Film;
 
@@ -85,9 +88,9 @@ typedef struct
   Draws draws;
   Film film;
   GArray *pictures;             /* of Picture */
-  /* The index of the last frame that is an I-frame or a P-frame. The middle
-   * frames of B-pyramids do not count, although they have the type P. The next
-   * P-frame refers to this frame. */
+  /* Index of the frame to which the next P-frame will refer: the last I-frame
+   * or P-frame. The middle frame of a B-pyramid also has the type P, but does
+   * not count. */
   gint anchor;
   guint gop;
 } Maker;
@@ -112,8 +115,9 @@ refer (Picture * picture, gint to)
   picture->references[picture->n_references++] = to;
 }
 
-/* Adds the `n` frames that are shown between the frames `past` and `future`.
- * `past` is G_MAXINT if the frames refer to no earlier frame. */
+/* Adds `n` frames that are shown between the frames with the indices `past` and
+ * `future`, and refer to both. If `past` is G_MAXINT, they refer only to
+ * `future`. */
 static void
 add_between (Maker * maker, gint past, gint future, guint n,
     IfdFrameFlags flags, gboolean leading)
@@ -155,10 +159,11 @@ add_gop (Maker * maker)
   maker->anchor = maker->pictures->len - 1;
   if (closed) {
     past = G_MAXINT;
-    /* IfdClassifier may mark the pictures directly after a closed I-frame as
-     * trailing. It marks RADL pictures of H.265 in this way, and all pictures
-     * after an IDR picture of H.264. The random streams of this test therefore
-     * contain such pictures with and without the mark. */
+    /* The frames that directly follow a closed I-frame do not refer to frames
+     * before it. In some streams, IfdClassifier marks such frames as trailing:
+     * RADL pictures of H.265, and all pictures after an IDR picture of H.264.
+     * In other streams they have no such mark. The random streams contain both.
+     */
     if (marked && draw_hits (draws, 50))
       flags = IFD_FRAME_TRAILING;
   }
@@ -191,15 +196,16 @@ typedef struct
   Ifd *ifd;
   IfdConfig config;
   GArray *w;                    /* guint indices of pictures */
-  /* TRUE if all waiting frames have to be dropped when the new frame is stored
+  /* TRUE if IFD has to drop all waiting frames when it stores the new frame
    */
   gboolean w_is_stale;
-  /* The index of the frame that is being sent, or MISSING. */
+  /* index in maker.pictures of the frame that is being sent, or MISSING */
   gint s;
-  /* The number of the current receiver. The first receiver has the number 1,
-   * and the number grows when a new receiver joins. */
+  /* Number of the present receiver. It is 1 for the first receiver, and
+   * increases by 1 when another receiver takes its place. */
   guint receiver;
-  /* The index of the last frame that was sent, plus 1. */
+  /* Sequence number of the last frame that left the queue W to be sent, plus 1.
+   * The next frame must not have a lower number. */
   guint64 last_sent;
   guint64 n_in, n_sent, n_dropped, n_flushed;
 } Run;
@@ -235,7 +241,9 @@ is_lost (const Run * run, gint reference)
   return picture->fate != FATE_WAITING;
 }
 
-/* Returns whether a frame that `picture` refers to will never arrive. */
+/* Returns whether the present receiver can never decode `picture`. This is the
+ * case if a frame to which `picture` refers was dropped, is not part of the
+ * stream, was sent only to an earlier receiver, or is undecodable itself. */
 static gboolean
 is_undecodable (const Run * run, const Picture * picture)
 {
@@ -272,8 +280,8 @@ w_holds (const Run * run, IfdFrameType type)
   return FALSE;
 }
 
-/* Checks that no other frame still refers to `victim`, the frame that is
- * dropped: neither the new frame `c` nor any waiting frame. */
+/* When the frame `victim` is dropped, no frame that depends on it must be kept.
+ * Checks that neither the new frame `c` nor any waiting frame refers to it. */
 static void
 check_no_dependents (const Run * run, guint victim, const Picture * c)
 {
@@ -284,10 +292,10 @@ check_no_dependents (const Run * run, guint victim, const Picture * c)
     must_hold (!refers (get_waiting (run, i), victim));
 }
 
-/* Returns whether the new I-frame `c` must replace all waiting frames. This is
- * the case if the queue W is full of I- and P-frames, and a frame of the stream
- * between its first and its last frame is missing. W can be in this state after
- * an outage. Must be called before `c` is stored.
+/* Returns whether the new I-frame `c` must replace all frames that wait in W.
+ * This is the case after an outage, when W is full of I- and P-frames, and
+ * frames of the stream between the first and the last of them were dropped.
+ * Must be called before `c` is stored.
  */
 static gboolean
 is_stale (const Run * run, const Picture * c)
@@ -303,8 +311,9 @@ is_stale (const Run * run, const Picture * c)
   return last - first + 1 > run->w->len;
 }
 
-/* Checks that the new frame `c` may overwrite the waiting frame `number`.
- * `run->w` must contain the frames that waited before `c` arrived. */
+/* Checks that IFD was allowed to drop the waiting frame `number` in favour of
+ * the new frame `c`. `run->w` must still contain the frames that waited before
+ * `c` arrived. */
 static void
 check_overwritten (const Run * run, guint number, const Picture * c)
 {
@@ -349,10 +358,11 @@ check_no_room (const Run * run, const Picture * c)
       continue;
     }
     must_hold (other->frame.type != IFD_FRAME_B);
-    /* The new picture `c` was dropped because W, the queue of waiting frames,
-     * is full. If `c` is not a leading picture, W must not contain a P-frame
-     * that is leading or belongs to another GOP. `c` should have replaced such
-     * a P-frame, because then only one picture is lost. */
+    /* IFD has dropped the new picture `c`, because W, the queue of waiting
+     * frames, is full. This is wrong if `c` is not a leading picture and W
+     * contains a P-frame that is leading or belongs to another GOP. IFD should
+     * have dropped this P-frame instead of `c`, because then only one picture
+     * would be lost. */
     must_hold (!(other->frame.type == IFD_FRAME_P && !c->leading
             && (other->gop != c->gop || other->leading)));
   }
@@ -379,11 +389,11 @@ check_drop (const Run * run, const IfdEvent * event, const Picture * c)
       must_hold (picture->frame.flags & IFD_FRAME_INCOMPLETE);
       break;
     default:
-      /* If the drop reason is not IFD_DROP_NO_ROOM, IFD_DROP_OVERWRITTEN or
-       * IFD_DROP_INCOMPLETE, the dropped frame must be undecodable. There is
-       * one exception: in a stream with B-pyramids, the core may also drop
-       * decodable frames, because it assumes that frames after a pyramid may
-       * refer to the pyramid's middle frame. */
+      /* The frame was dropped, but neither because W was full nor because a
+       * part of the frame was missing. It must therefore be undecodable.
+       * B-pyramids are an exception: IFD assumes that frames after a pyramid
+       * may refer to its middle frame, and may drop them although they are
+       * decodable. */
       must_hold (picture->frame.type != IFD_FRAME_I);
       if (!run->maker.film.pyramids)
         must_hold (is_undecodable (run, picture));
@@ -404,8 +414,9 @@ remove_waiting (Run * run, guint number)
   }
 }
 
-/* Handles the events of the core. `c` is the frame that was just stored, or
- * NULL. */
+/* Reads the events of IFD, which say which frames were stored or dropped.
+ * Checks them and records the fate of each frame. `c` is the new frame, or NULL
+ * if there is none. */
 static void
 take_events (Run * run, const Picture * c)
 {
@@ -587,8 +598,8 @@ run_init (Run * run, guint64 seed, IfdAlgorithm algorithm, const Film * film)
   do_configure (run);
 }
 
-/* Outputs the frames that still wait. Then checks that each frame of the stream
- * was sent, dropped or flushed exactly once, and frees the contents of `run`.
+/* Sends the frames that still wait. Then checks that each frame of the stream
+ * was either sent, dropped or flushed, and frees the contents of `run`.
  */
 static void
 run_clear (Run * run)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests the link model without a particular radio. The expected times and fates
- * of the packets were computed by hand. The tests cover queues, rates, delays,
- * losses, bit errors, delivery traces and recorded runs. They also check that
- * the result depends only on the seed and the arrivals.
+/* Tests of the parts of the link model that do not belong to a particular
+ * radio: queues, rates, delays, losses, bit errors, delivery traces and
+ * recorded runs. The expected departure times and fates (delivered, damaged or
+ * lost) of the packets were computed by hand. Further tests check that the
+ * result depends only on the seed and on the packets that arrive.
  */
 
 #include <gst/check/gstcheck.h>
@@ -48,7 +49,7 @@ expect_nothing (Link * link)
   fail_if (link_poll_output (link, &packet));
 }
 
-/* Returns the events of the link as one text. */
+/* Removes all events from the link and returns them as one text. */
 static gchar *
 make_log (Link * link)
 {
@@ -74,8 +75,9 @@ make_log (Link * link)
   return g_string_free (log, FALSE);
 }
 
-/* Sends `n` packets of `size` bytes in each direction, one every `interval`,
- * and returns the log of the events. */
+/* Runs a link with two flows, one in each direction. In each flow, `n` packets
+ * of `size` bytes enter the link, one every `interval` ns. Returns the events
+ * of the link as a text. */
 static gchar *
 run_log (const LinkConfig * config, guint n, guint32 size, guint64 interval)
 {
@@ -123,8 +125,8 @@ GST_START_TEST (pipe_sends_at_its_rate_and_delays)
   expect_output (link, 0, 0, 45 * MS);
   expect_nothing (link);
   fail_unless_equals_uint64 (link_next_wakeup (link), 55 * MS);
-  /* Although link_timeout () is called late, the departure time of the packet
-   * must be exact. */
+  /* The link is advanced only at 200 ms, long after the packet should have left
+   * it. The departure time must nevertheless be exact. */
   link_timeout (link, 200 * MS);
   expect_output (link, 0, 1, 55 * MS);
   fail_unless (link_next_wakeup (link) == LINK_NEVER);
@@ -189,9 +191,10 @@ GST_START_TEST (half_duplex_serves_in_turn_and_turns_around)
 
 GST_END_TEST;
 
-/* The stations contend for the medium for each packet, as on a radio medium.
- * They do not share one queue. Therefore the first packet of a station does not
- * wait for all packets that other stations queued earlier. */
+/* On a shared radio medium, the stations send one packet each in turn. The
+ * packets do not wait in a common queue. The first packet of a station must
+ * therefore leave before the second packet of another station, even if the
+ * second packet has arrived earlier. */
 GST_START_TEST (stations_take_turns_on_a_shared_medium)
 {
   LinkConfig config = custom ();
@@ -213,8 +216,9 @@ GST_START_TEST (stations_take_turns_on_a_shared_medium)
   expect_output (link, 1, 0, 23 * MS);
   expect_output (link, 2, 0, 36 * MS);
   expect_output (link, 0, 1, 49 * MS);
-  /* No other station has a packet left, so there is no pause (turnaround)
-   * before the last packet.
+  /* A turnaround is a pause of the medium before another station sends. No
+   * other station has a packet left, so there must be no such pause before the
+   * last packet.
    */
   expect_output (link, 0, 2, 59 * MS);
   link_free (link, NULL);
@@ -222,8 +226,9 @@ GST_START_TEST (stations_take_turns_on_a_shared_medium)
 
 GST_END_TEST;
 
-/* A step changes the rate and the delay of one direction. The new values apply
- * to each packet whose transmission begins at the time of the step or later. */
+/* A step changes the rate and the delay of one direction at a given time. The
+ * new values must apply to each packet whose transmission begins at this time
+ * or later. They must not apply to the other direction. */
 GST_START_TEST (steps_change_rate_and_delay_of_one_direction)
 {
   LinkConfig config = custom ();
@@ -243,8 +248,9 @@ GST_START_TEST (steps_change_rate_and_delay_of_one_direction)
   for (i = 0; i < 4; i++)
     link_input (link, 0, 1, 1250, NULL);
   link_timeout (link, LINK_SECOND);
-  /* Flow 0 transmits its packets during these intervals: 0 to 10 ms, 10 to
-   * 15 ms, 15 to 35 ms, and 35 to 55 ms. */
+  /* The four packets of flow 0 are transmitted from 0 to 10 ms, 10 to 15 ms, 15
+   * to 35 ms, and 35 to 55 ms. The delay follows after the transmission: 5 ms
+   * for the first three packets, and 50 ms for the last. */
   expect_output (link, 0, 0, 15 * MS);
   expect_output (link, 1, 0, 15 * MS);
   expect_output (link, 0, 1, 20 * MS);
@@ -258,8 +264,9 @@ GST_START_TEST (steps_change_rate_and_delay_of_one_direction)
 
 GST_END_TEST;
 
-/* A packet is lost if it is in transmission or in flight during a cut. A packet
- * that waits in the queue is not lost. */
+/* A cut is an interruption of the link. A packet must be lost if it is in
+ * transmission or in flight during a cut. A packet that waits in the queue must
+ * not be lost. */
 GST_START_TEST (cut_loses_what_is_under_way)
 {
   LinkConfig config = custom ();
@@ -274,16 +281,16 @@ GST_START_TEST (cut_loses_what_is_under_way)
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_add_cut (link, 22 * MS, 30 * MS, 0);
-  /* The last argument of link_add_cut is a packet size in bytes. The cut
-   * affects only packets above this size. The cut from 46 to 50 ms and the cut
-   * from 50 to 60 ms have no gap between them. */
+  /* A cut may be limited to large packets: it then affects only packets of more
+   * bytes than the last argument says. The cut from 46 to 50 ms affects the
+   * packets of this test, which have 1250 bytes. The cut from 50 to 60 ms,
+   * which follows directly, does not. */
   link_add_cut (link, 50 * MS, 60 * MS, 1250);
   link_add_cut (link, 46 * MS, 50 * MS, 1249);
   for (i = 0; i < 7; i++)
     link_input (link, 0, 0, 1250, NULL);
   link_timeout (link, LINK_SECOND);
-  /* A cut interrupts the link. Each packet is in transmission for 10 ms and
-   * then in flight for 5 ms:
+  /* Each packet is in transmission for 10 ms and then in flight for 5 ms:
    * - Packets 1 (10 to 25 ms) and 2 (20 to 35 ms) are lost in the cut from 22
    *   to 30 ms.
    * - Packet 3 (30 to 45 ms) arrives, because there is no cut from 30 to 45 ms.
@@ -321,7 +328,8 @@ GST_START_TEST (full_queue_drops_and_counts_apart_from_the_air)
   config.queue.packets = 3;
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
-  /* One packet is in transmission, and three packets are in the queue. */
+  /* The first packet is in transmission, and the next three packets fill the
+   * queue. The last two packets must be dropped. */
   for (i = 0; i < 6; i++) {
     fail_unless_equals_int (link_has_room (link, 0, 125), i < 4);
     link_input (link, 0, 0, 125, GUINT_TO_POINTER (i));
@@ -439,7 +447,8 @@ GST_START_TEST (two_state_loss_is_in_time)
   guint i, bursts = 0;
   gboolean was_lost = FALSE;
 
-  /* The channel is in its bad state for 20 of 100 ms on average. */
+  /* The channel alternates between a good and a bad state. The mean durations
+   * are 80 ms and 20 ms. In the bad state all packets are lost. */
   config.pipe.fading.mean_good = 80 * MS;
   config.pipe.fading.mean_bad = 20 * MS;
   config.pipe.loss_bad = 1;
@@ -457,8 +466,9 @@ GST_START_TEST (two_state_loss_is_in_time)
   }
   link_get_flow_stats (link, 0, &stats);
   fail_unless (ABS ((gint) stats.fates[LINK_FATE_AIR] - 200000) < 8000);
-  /* There are 10 bad states per second. About 5 % of them are too short to hit
-   * a packet. */
+  /* On average there are 10 bad states per second, and a packet is sent every 1
+   * ms. About 5 % of the bad states begin and end between two packets, so that
+   * they lose no packet. */
   fail_unless (ABS ((gint) bursts - 9500) < 400);
   link_free (link, NULL);
 }
@@ -497,8 +507,8 @@ GST_START_TEST (bit_errors_hit_bits_and_all_alike)
     fail_unless (ABS ((gint) bits[i] - 10000) < 500);
   for (i = 0; i < 4; i++)
     fail_unless (ABS ((gint) places[i] - 20000) < 700);
-  /* Damage inverts bits of a packet. If the same damage is applied twice, the
-   * packet must have its original bytes again. */
+  /* The damage of a packet is a list of inverted bits. If it is applied to the
+   * same data twice, the data must have their original contents again. */
   config.pipe.bit_error_good = 0.1;
   link_free (link, NULL);
   link = link_load_link_new (&config);
@@ -512,8 +522,8 @@ GST_START_TEST (bit_errors_hit_bits_and_all_alike)
   link_packet_apply_damage (&packet, data, sizeof (data));
   for (i = 0; i < 1000; i++)
     fail_unless_equals_int (data[i], 0);
-  /* The damage is applied to a buffer of only 10 bytes, which is shorter than
-   * the packet. The function must write nothing beyond the end of the buffer.
+  /* The packet has 1000 bytes, but its damage is applied to only 10 bytes of
+   * data. The function must write nothing beyond these 10 bytes.
    */
   link_packet_apply_damage (&packet, data, 10);
   link_free (link, NULL);
@@ -564,9 +574,9 @@ GST_START_TEST (jitter_keeps_order_and_its_mean)
   }
   fail_unless (ABS ((gint64) (sum / 10000) - (gint64) (10 * MS)) < MS / 3);
   link_free (link, NULL);
-  /* The time between two packets is shorter than the jitter. A packet may
-   * therefore have to wait for an earlier packet, because the link must keep
-   * the order of the packets. */
+  /* The time between two packets is 1 ms, and the jitter delays a packet by up
+   * to 20 ms. A packet with a small delay must wait for an earlier packet with
+   * a large delay, because the link must keep the order. */
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (i = 0; i < 1000; i++)
@@ -635,8 +645,9 @@ GST_START_TEST (outage_stops_the_transmitter_and_loses_nothing)
   }
   link_get_flow_stats (link, 0, &stats);
   fail_unless_equals_uint64 (stats.fates[LINK_FATE_DELIVERED], 30000);
-  /* The transmissions take 300 s in total. The link can transmit for 30 % of
-   * the time, so it needs about 1000 s. */
+  /* At 1 Mbit/s, the transmission of all packets takes 300 s. The link can
+   * transmit for only 30 % of the time, because outages take 70 %. It therefore
+   * needs about 1000 s. */
   fail_unless (last > 900 * LINK_SECOND && last < 1100 * LINK_SECOND);
   link_free (link, NULL);
 }
@@ -666,8 +677,9 @@ GST_START_TEST (stall_gives_all_at_once)
   }
   fail_unless_equals_int (i, 12000);
   fail_unless (max_gap > LINK_SECOND);
-  /* During a stall, the link holds all packets back. When the stall ends, these
-   * packets must leave together. */
+  /* During a stall, the link holds all packets back. When the stall ends, the
+   * packets that were held back must leave at the same time. One packet arrives
+   * every 10 ms, so their number follows from the duration of the stall. */
   fail_unless (max >= max_gap / (10 * MS) - 1);
   link_free (link, NULL);
 }
@@ -686,8 +698,8 @@ GST_START_TEST (slow_receiver_delays_then_drops)
   link_add_flow (link, 0);
   link_input (link, 0, 0, 1250, NULL);
   link_input (link, 0, 0, 1250, NULL);
-  /* The two packets before this one take up 2500 bytes of the receiver's
-   * buffer. */
+  /* The receiver has a buffer of 3000 bytes, and the first two packets occupy
+   * 2500 bytes of it. The third packet must therefore be dropped. */
   link_input (link, 0, 0, 1250, NULL);
   link_timeout (link, LINK_SECOND);
   expect_output (link, 0, 0, 10 * MS);
@@ -700,9 +712,10 @@ GST_START_TEST (slow_receiver_delays_then_drops)
 
 GST_END_TEST;
 
-/* The link has a rate of 1 Mbit/s and a token bucket of 3000 bytes. The bucket
- * is filled with 125 bytes per ms. Two packets of 1500 bytes must therefore be
- * sent immediately. Each further packet of 1500 bytes must wait for 12 ms. */
+/* The link has a rate of 1 Mbit/s and a token bucket of 3000 bytes, which is
+ * full at the start. Two packets of 1500 bytes must therefore leave immediately
+ * and empty the bucket. It is filled again with 125 bytes per ms, so each
+ * further packet of 1500 bytes must wait for 12 ms. */
 GST_START_TEST (bucket_lets_bursts_pass_at_once)
 {
   LinkConfig config = custom ();
@@ -720,14 +733,16 @@ GST_START_TEST (bucket_lets_bursts_pass_at_once)
   expect_output (link, 0, 1, 0);
   expect_output (link, 0, 2, 12 * MS);
   expect_output (link, 0, 3, 24 * MS);
-  /* The token bucket is full again at 48 ms, with 3000 bytes. At 100 ms it
-   * still holds 3000 bytes, because this is its maximum. */
+  /* The token bucket is full again at 48 ms. It cannot hold more than 3000
+   * bytes, so it contains 3000 bytes at 100 ms, when the next packets arrive.
+   */
   for (i = 0; i < 3; i++)
     link_input (link, 100 * MS, 0, 1000, NULL);
   link_input (link, 100 * MS, 0, 500, NULL);
-  /* This packet is larger than the bucket. It must wait until the bucket is
-   * full, which is at 128 ms. The transmission of the packet lowers the level
-   * of the bucket from 3000 to -1000 bytes. */
+  /* This packet is larger than the token bucket. It must wait until the bucket
+   * is full, which is at 128 ms. When the packet leaves, its 4000 bytes lower
+   * the level of the bucket from 3000 to -1000 bytes. The next packet has to
+   * wait until the level is high enough again. */
   link_input (link, 100 * MS, 0, 4000, NULL);
   link_input (link, 100 * MS, 0, 125, NULL);
   link_timeout (link, LINK_SECOND);
@@ -779,16 +794,17 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   LinkConfig config = custom ();
   Link *link;
 
-  /* The trace has two delivery opportunities at 10 ms and one at 20 ms. It
-   * repeats every 20 ms. */
+  /* A delivery trace lists the times in ms at which the link can send (delivery
+   * opportunities). This trace has two of them at 10 ms and one at 20 ms. It is
+   * repeated every 20 ms. */
   config.pipe.trace[0] = "10\n10 # two\n\n20\r\n";
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_input (link, 0, 0, 1500, NULL);
   link_input (link, 0, 0, 1000, NULL);
-  /* A delivery opportunity carries 1500 bytes. The first opportunity carries
-   * packet 0. The second opportunity carries packet 1, which has 1000 bytes,
-   * and the first 500 bytes of packet 2. */
+  /* At each delivery opportunity, the link can send 1500 bytes. The first one,
+   * at 10 ms, carries packet 0. The second one, also at 10 ms, carries packet 1
+   * with its 1000 bytes, and the first 500 bytes of packet 2. */
   link_input (link, 0, 0, 1000, NULL);
   link_input (link, 0, 0, 1000, NULL);
   link_timeout (link, LINK_SECOND);
@@ -796,8 +812,9 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   expect_output (link, 0, 1, 10 * MS);
   expect_output (link, 0, 2, 20 * MS);
   expect_output (link, 0, 3, 20 * MS);
-  /* No packet waits at 1020 ms, so the delivery opportunity at 1020 ms is not
-   * used. The next two opportunities are at 1030 ms.
+  /* The delivery opportunity at 1020 ms passes unused, because the next packets
+   * arrive at 1025 ms. Two of them must leave at 1030 ms, where the trace has
+   * two opportunities.
    */
   link_input (link, LINK_SECOND + 25 * MS, 0, 1500, NULL);
   link_input (link, LINK_SECOND + 25 * MS, 0, 1500, NULL);
@@ -807,11 +824,12 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   expect_output (link, 0, 5, 1030 * MS);
   expect_output (link, 0, 6, 1040 * MS);
   /* A delivery opportunity carries 1500 bytes. If it carries a smaller packet
-   * and no other packet waits, the remaining bytes are not used.
+   * and no other packet waits, the remaining bytes must be lost, not saved for
+   * a later packet.
    *
-   * The last packet arrives almost 5000 s after the previous packet. The trace
-   * repeats many times during these 5000 s. The last packet must leave at the
-   * first delivery opportunity after its arrival. */
+   * The last packet arrives almost 5000 s after the previous one. The trace is
+   * repeated very often in this time. The packet must leave at the first
+   * delivery opportunity after its arrival. */
   link_input (link, 2 * LINK_SECOND + 5 * MS, 0, 100, NULL);
   link_input (link, 2 * LINK_SECOND + 15 * MS, 0, 1400, NULL);
   link_input (link, 5000 * LINK_SECOND + 15 * MS, 0, 1400, NULL);
@@ -824,8 +842,10 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
 
 GST_END_TEST;
 
-/* The two stations of a half-duplex link share the delivery opportunities of
- * the trace. During an outage there are no delivery opportunities. */
+/* In the first part, the two stations of a half-duplex link share the delivery
+ * opportunities, which are the times at which the link can send according to
+ * the trace. In the second part, a link in one direction has outages. No packet
+ * may leave during an outage. */
 GST_START_TEST (delivery_trace_is_shared_and_knows_outages)
 {
   LinkConfig config = custom ();
@@ -862,7 +882,8 @@ GST_START_TEST (delivery_trace_is_shared_and_knows_outages)
     for (; link_poll_output (link, &packet); n++)
       fail_unless (link_get_quality (link, 0) > 0);
   }
-  /* The link is in an outage for half of the time. */
+  /* The link is in an outage for half of the time, so about half of the 20000
+   * delivery opportunities are usable. */
   fail_unless (ABS ((gint) n - 10000) < 2500);
   link_free (link, NULL);
 }
@@ -918,9 +939,9 @@ GST_START_TEST (a_packet_of_any_size_is_no_danger)
 
 GST_END_TEST;
 
-/* In this configuration, the channel is in its bad state for 30 % of the time
- * on average. The first query must therefore find the bad state with a
- * probability of 30 %. */
+/* The channel alternates between a good and a bad state. It is in the bad state
+ * for 30 % of the time on average. At time 0, it must therefore be in the bad
+ * state for about 30 % of the seeds. */
 GST_START_TEST (states_begin_as_often_bad_as_they_are)
 {
   LinkOnOffConfig config = { 700 * MS, 300 * MS };
@@ -958,8 +979,9 @@ GST_START_TEST (states_are_found_behind_and_before)
 
 GST_END_TEST;
 
-/* The reported quality of the link is computed for packets of 1500 bytes. It is
- * reported for each station that sends. */
+/* The quality of the link is the probability that a packet of 1500 bytes
+ * arrives undamaged. Each change must be reported for each station that has
+ * sent a packet, and for no other station. */
 GST_START_TEST (quality_counts_bit_errors_and_every_station)
 {
   LinkConfig config = custom ();
@@ -979,9 +1001,10 @@ GST_START_TEST (quality_counts_bit_errors_and_every_station)
     if (event.type != LINK_EVENT_QUALITY)
       continue;
     told[event.station]++;
-    /* Without bit errors, the quality is 1. With a bit error rate of 1e-4, the
-     * quality is the probability that all 12,000 bits of a packet are correct:
-     * 0.9999 to the power of 12,000. */
+    /* In the good state there are no bit errors, so the quality is 1. In the
+     * bad state, the bit error rate is 1e-4. The quality is then the
+     * probability that all 12,000 bits of a packet are correct, which is 0.9999
+     * to the power of 12,000. */
     fail_unless (event.quality == 1 || ABS (event.quality - 0.30117) < 1e-4);
   }
   fail_unless (told[0] > 60 && told[3] > 60);
@@ -1070,8 +1093,10 @@ GST_START_TEST (interference_windows_are_read)
       20 * LINK_SECOND);
   fail_unless_equals_uint64 (link_oven_next_change (&oven, 60 * LINK_SECOND),
       G_MAXUINT64);
-  /* A microwave oven disturbs the radio link. While the oven runs, it radiates
-   * during one part of each cycle of 20 ms. */
+  /* A microwave oven disturbs the radio link. It runs from 20 to 40 s and from
+   * 50.5 to 60 s. While it runs, it radiates during a part of each mains cycle
+   * of 20 ms. The loop measures this part in the cycle after 30 s, in steps of
+   * 0.1 ms. */
   for (t = 0; t < 20 * MS; t += MS / 10)
     on += link_oven_overlaps (&oven, 30 * LINK_SECOND + t,
         30 * LINK_SECOND + t + 1);
@@ -1086,7 +1111,8 @@ GST_START_TEST (interference_windows_are_read)
 
 GST_END_TEST;
 
-/* Returns a configuration with all random effects at the same time. */
+/* Returns a configuration in which most random effects occur: loss, bit errors,
+ * duplicates, jitter, reordering and stalls. */
 static LinkConfig
 lively (guint64 seed)
 {
@@ -1110,8 +1136,9 @@ lively (guint64 seed)
   return config;
 }
 
-/* All values of each profile must be in their ranges. The element does not
- * check the values of a profile until a user selects this profile. */
+/* A profile is a set of predefined values for one kind of network. All values
+ * of each profile must be in their ranges for each radio quality. Without this
+ * test, a wrong value would be noticed only when a user selects the profile. */
 GST_START_TEST (profiles_are_valid_in_each_quality)
 {
   guint i, j;
@@ -1134,8 +1161,9 @@ GST_START_TEST (profiles_are_valid_in_each_quality)
       fail_unless (link_config_check (&config, &error),
           "profile=%s, quality %d: %s", info->nick, quality,
           error ? error->message : NULL);
-      /* The check ignores the settings of the phone call if dial-up=false. They
-       * are therefore checked a second time with dial-up=true. */
+      /* The settings of the phone call are checked only if dial-up is enabled.
+       * The configuration is therefore checked a second time with dial-up=true.
+       */
       config.dial_up.enabled = config.model != LINK_MODEL_DCF;
       fail_unless (link_config_check (&config, &error),
           "profile=%s dial-up=true, quality %d: %s", info->nick, quality,
@@ -1178,8 +1206,8 @@ GST_START_TEST (same_seed_same_log)
 
 GST_END_TEST;
 
-/* Returns the hash of the text by the algorithm FNV-1a. mpegstat uses the same
- * algorithm. */
+/* Returns the FNV-1a hash of the text. The element mpegstat computes its hashes
+ * with the same algorithm. */
 static guint64
 hash_text (const gchar * text)
 {
@@ -1190,8 +1218,10 @@ hash_text (const gchar * text)
   return hash;
 }
 
-/* The log of a run with a given seed must have a fixed hash. If the hash
- * changes, earlier results with a seed can no longer be reproduced. */
+/* A run with a given seed must produce the same events on every machine and in
+ * every version. The test compares the hash of the events with a constant. If
+ * this hash changes, earlier results can no longer be reproduced from their
+ * seeds. */
 GST_START_TEST (a_seed_means_the_same_on_every_machine)
 {
   LinkConfig config = lively (42);
@@ -1212,8 +1242,9 @@ GST_START_TEST (a_seed_means_the_same_on_every_machine)
 
 GST_END_TEST;
 
-/* Two runs use the same seed, but send packets of different sizes at different
- * times. The quality of the channel must change in the same way in both runs.
+/* The two runs use the same seed, but packets of different sizes at different
+ * times. The quality of the channel must change at the same times and to the
+ * same values in both runs.
  */
 GST_START_TEST (channel_states_do_not_depend_on_traffic)
 {
@@ -1271,8 +1302,8 @@ record (const LinkConfig * config, guint n, guint64 interval, gchar ** log)
     if (!line)
       continue;
     g_string_append (pattern, line);
-    /* `line` describes the random effects on the packet, but does not say when
-     * they occurred. */
+    /* `fates` is compared with that of another run. `line` says what happened
+     * to the packet, but not at which time, because the times may differ. */
     g_string_append (fates, line);
     g_free (line);
   }
@@ -1311,9 +1342,9 @@ GST_START_TEST (recorded_run_is_replayed)
   pattern = record (&config, 2000, 10 * MS, &fates);
   fail_unless (strstr (pattern, " air ") && strstr (pattern, " damaged ")
       && strstr (pattern, " overtaken"));
-  /* This run has the same arrivals as the recorded run, but another seed and a
-   * radio without faults. The recorded pattern determines the fates of the
-   * packets. */
+  /* Replay of the recorded run with the same packets, but with another seed and
+   * a radio without faults. Each packet must nevertheless be delivered, damaged
+   * or lost as in the recorded pattern. */
   config.pattern = pattern;
   config.seed = 99;
   config.pipe.loss_good = config.pipe.loss_bad = 0;
@@ -1324,8 +1355,9 @@ GST_START_TEST (recorded_run_is_replayed)
   fail_unless_same_lines (fates, fates_again);
   g_free (again);
   g_free (fates_again);
-  /* Even if packets arrive every 3 ms instead of every 10 ms, each packet must
-   * be delivered, damaged or lost as in the recorded run. */
+  /* Another replay, in which a packet is sent every 3 ms instead of every 10
+   * ms. Each packet must still be delivered, damaged or lost as in the recorded
+   * pattern. */
   again = record (&config, 2000, 3 * MS, &fates_again);
   fail_unless_same_lines (fates, fates_again);
   g_free (again);
@@ -1359,9 +1391,9 @@ GST_START_TEST (recorded_attempts_are_replayed_on_80211)
 
 GST_END_TEST;
 
-/* If a pattern is configured, it decides how often each packet is transmitted
- * and what happens to the packet. The random faults of the radio and the retry
- * limit must have no effect. */
+/* A recorded pattern says for each packet how often it is transmitted and
+ * whether it is delivered, damaged or lost. The link must follow the pattern.
+ * The random faults of the radio and the retry limit must have no effect. */
 GST_START_TEST (patterns_decide_on_80211)
 {
   LinkConfig config;
@@ -1389,9 +1421,9 @@ count_free (gpointer user)
   n_freed++;
 }
 
-/* The link is freed while packets are in each of these places: in the queue, in
- * transmission, in flight, and delivered but not fetched. Each packet must be
- * freed exactly once. */
+/* The link is freed while packets are in all of these places: in the queue, in
+ * transmission, in flight, and delivered but not yet fetched by the caller.
+ * Each packet must be freed exactly once. */
 GST_START_TEST (what_is_still_inside_is_freed_once)
 {
   LinkProfile profiles[] = { LINK_PROFILE_CUSTOM, LINK_PROFILE_80211B };
@@ -1413,8 +1445,9 @@ GST_START_TEST (what_is_still_inside_is_freed_once)
     link_timeout (link, 32 * MS);
     n_freed = 0;
     link_free (link, count_free);
-    /* Each of the 12 packets must be freed once, even if it was delivered but
-     * not fetched, or dropped but not reported. */
+    /* Some of the 12 packets were delivered but not fetched, and others were
+     * dropped, but the caller did not fetch the event that reports this. Each
+     * of the 12 packets must be freed once. */
     fail_unless_equals_int (n_freed, 12);
   }
 }

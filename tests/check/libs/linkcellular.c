@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the models of GSM and NMT against measurements: Alanko et al. 1994
- * (3.1, tables 3 to 5), and Singh 2000 (5.1, figure 15, appendix B). RLP is
- * tested against its rules with traces of radio blocks that were made by hand.
- * All tests run in virtual time.
+/* Tests of the models of two cellular networks, GSM and NMT, against published
+ * measurements: Alanko et al. 1994 (section 3.1, tables 3 to 5) and Singh 2000
+ * (section 5.1, figure 15, appendix B). RLP, the link protocol of GSM,
+ * retransmits lost radio blocks. The rules of RLP are tested with hand-made
+ * traces, which say which radio blocks are damaged. All tests run in virtual
+ * time.
  */
 
 #include <gst/check/gstcheck.h>
@@ -17,14 +19,14 @@
 #define SECOND LINK_SECOND
 #define BLOCK (20 * MS)
 
-/* Size in bytes of the TCP segments in the measurements, and size in bytes of
- * their headers. */
+/* TCP segments in the measurements of Alanko et al., in bytes: MSS is the size
+ * of the payload of a segment, and TCP_HEADER is the size of its headers. */
 #define MSS 536
 #define TCP_HEADER 40
 
-/* Prints one line of a table with the published value `theirs` and the value
- * `ours` of the model, and checks that the two values differ by at most
- * `within`. */
+/* Prints one line of a table, which has the published value `theirs` and the
+ * model's value `ours`. Checks that the two values differ by at most `within`.
+ */
 static void
 check_line (const gchar * name, gdouble theirs, gdouble ours, gdouble within)
 {
@@ -42,11 +44,12 @@ check_between (const gchar * name, gdouble min, gdouble max, gdouble ours)
       ours, min, max);
 }
 
-/* A link with one flow in each direction */
+/* A link under test that carries one flow of packets in each direction */
 typedef struct
 {
   Link *link;
-  /* The two flows, from station 0 and from station 1. */
+  /* Numbers of the two flows: station 0 sends flows[0], and station 1, at the
+   * other end of the link, sends flows[1]. */
   guint flows[2];
   guint64 now;
 } Path;
@@ -77,8 +80,9 @@ path_drop_events (Path * path)
   while (link_poll_event (path->link, &event));
 }
 
-/* Advances the time until the next packet leaves, and returns TRUE. Returns
- * FALSE if nothing happens before `until`. */
+/* Advances the time until a packet leaves the link, stores the packet in
+ * `packet`, and returns TRUE. Returns FALSE if no packet leaves the link by the
+ * time `until`. */
 static gboolean
 path_next_output (Path * path, guint64 until, LinkPacket * packet)
 {
@@ -94,8 +98,8 @@ path_next_output (Path * path, guint64 until, LinkPacket * packet)
   return TRUE;
 }
 
-/* Runs the link until the time `until`. Removes the packets that leave the link
- * and does not examine them. */
+/* Advances the link to the time `until`. The packets that leave the link until
+ * then are discarded without a check. */
 static void
 path_run (Path * path, guint64 until)
 {
@@ -106,8 +110,8 @@ path_run (Path * path, guint64 until)
   link_timeout (path->link, until);
 }
 
-/* Waits for `n` packets of `station`. Returns the departure time of the last of
- * these packets. */
+/* Advances the time until `n` packets that `station` sent have left the link.
+ * Returns the time at which the last of them left the link. */
 static guint64
 path_await (Path * path, guint station, guint n)
 {
@@ -120,8 +124,8 @@ path_await (Path * path, guint station, guint n)
   return packet.departure;
 }
 
-/* Sends a message of `bytes` bytes from `station`, in full TCP segments.
- * Returns the number of segments. */
+/* Sends a message of `bytes` bytes from `station`. The message is divided into
+ * TCP segments of at most MSS bytes. Returns the number of segments. */
 static guint
 path_send_message (Path * path, guint station, guint bytes)
 {
@@ -146,9 +150,10 @@ path_count_resets (const Path * path)
   return stats.resets;
 }
 
-/* Sends a message and waits until all of it has arrived. After a reset of RLP,
- * packets may be lost. If nothing arrives for SECONDS_TO_REPEAT, the function
- * therefore sends the missing segments again, as TCP would do. */
+/* Sends a message and waits until all of its segments have arrived. RLP, the
+ * link protocol of GSM, may lose segments when it resets the link. The function
+ * therefore sends the whole message again if no segment has arrived for
+ * SECONDS_TO_REPEAT and the link was reset after the message was sent. */
 
 #define SECONDS_TO_REPEAT 20
 
@@ -175,7 +180,9 @@ path_transfer (Path * path, guint station, guint bytes)
   }
 }
 
-/* Exchanges a request and its reply. Returns the duration in seconds. */
+/* Sends a request of `request` bytes from station 0. When it has arrived, sends
+ * a reply of `reply` bytes from station 1. Returns the time in s from the
+ * beginning of the request until the reply has arrived. */
 static gdouble
 path_exchange (Path * path, guint request, guint reply)
 {
@@ -194,9 +201,10 @@ compare_seconds (gconstpointer a, gconstpointer b)
   return *x < *y ? -1 : *x > *y;
 }
 
-/* Measures the durations of 500 exchanges of a request and a reply. The paper
- * also measured 500 exchanges. Each exchange begins at a random time after the
- * start of a radio block. Stores the sorted durations in `seconds`. */
+/* Makes 500 exchanges, as many as Alanko et al. measured. An exchange is a
+ * request and its reply. The pause before each exchange is random, so that the
+ * exchange may begin at any time within a radio block. Stores the durations of
+ * the exchanges in `seconds`, in ascending order. */
 
 #define EXCHANGES 500
 
@@ -223,9 +231,9 @@ get_median (const gdouble * seconds)
   return (seconds[EXCHANGES / 2 - 1] + seconds[EXCHANGES / 2]) / 2;
 }
 
-/* Sends TCP packets over the link for `seconds` seconds, and always keeps the
- * queue of the station `station` full. Returns the number of payload bytes that
- * are delivered. Stores the statistics of the link in `stats`. */
+/* Sends TCP segments from `station` for `seconds` seconds. The station's queue
+ * is always kept full. Returns the number of payload bytes that left the link
+ * in this time. Stores the statistics of the link in `stats`. */
 static guint64
 get_bulk (const LinkConfig * config, guint station, guint seconds,
     LinkStats * stats)
@@ -248,11 +256,12 @@ get_bulk (const LinkConfig * config, guint station, guint seconds,
   return bytes;
 }
 
-/* One row of table 3 or 4 of Alanko et al. An exchange consists of a request
- * and a reply. `seconds` has the minimum, percentiles and maximum of the
- * duration of an exchange. For each tolerance, `outliers` has the fraction of
- * exchanges that take longer than the median plus this tolerance. The
- * tolerances are in seconds. */
+/* The values that table 3 or 4 of Alanko et al. gives for one size of request
+ * and reply. An exchange is a request and its reply. `seconds` contains the
+ * minimum, percentiles and the maximum of the duration of an exchange, in s.
+ * `outliers` contains fractions of the exchanges, 0 to 1: outliers[j] is the
+ * fraction that took longer than the median duration plus tolerances[j], which
+ * is in s. */
 
 #define PERCENTILES 6
 #define TOLERANCES 6
@@ -308,10 +317,11 @@ print_values (const gchar * name, const gdouble * theirs,
   g_print ("\n");
 }
 
-/* Prints the durations of the exchanges in the model and in Alanko's paper. In
- * the paper, 1 % of the exchanges took much longer than the others. In the
- * model, a link of ideal quality has no such outliers. For links of any other
- * quality, the test does not check the number of outliers. */
+/* Prints the durations of the exchanges, and the fractions of exchanges that
+ * take much longer than the median (outliers). Each line has the values of
+ * Alanko's paper and those of the model. The outliers are only printed, not
+ * checked: the model has none on an ideal link, and on a link of the quality
+ * "good" it has more than the paper. */
 static void
 print_exchange (const gchar * name, const Exchange * theirs,
     const gdouble * seconds)
@@ -371,9 +381,9 @@ GST_START_TEST (nmt_exchanges_as_table_3_of_alanko)
 
 GST_END_TEST;
 
-/* In section 3.3 of Alanko, the sustainable rates are 880 byte/s to the network
- * and 890 byte/s from the network. The rates of the model must agree with these
- * rates within about 2 %. */
+/* Section 3.3 of Alanko et al. gives the rates of GSM in a long transfer: 880
+ * byte/s from the phone to the network, and 890 byte/s from the network to the
+ * phone. The model must have these rates, with a tolerance of about 2 %. */
 GST_START_TEST (gsm_bulk_as_section_3_3_of_alanko)
 {
   LinkConfig config;
@@ -389,9 +399,9 @@ GST_START_TEST (gsm_bulk_as_section_3_3_of_alanko)
 GST_END_TEST;
 
 /* Sets `config` to the profile NMT, but with the rates of Alanko's file
- * transfers. The rates depend on the compression ratio of V.42bis. This ratio
- * is different for the transferred file and for the messages of the other
- * measurements. */
+ * transfers. The modems of NMT compress the data (V.42bis), so the rate depends
+ * on the contents. The profile has the rates of short messages. The transferred
+ * file had another compression ratio and therefore other rates. */
 static void
 init_nmt_bulk (LinkConfig * config, LinkQuality quality)
 {
@@ -414,14 +424,15 @@ GST_START_TEST (nmt_bulk_as_section_3_3_of_alanko)
 
 GST_END_TEST;
 
-/* Alanko, table 5: the number of kilobytes that are transferred in 15 minutes.
- * The test takes the mean of several runs. */
+/* Table 5 of Alanko et al.: the number of kilobytes that are transferred in 15
+ * minutes. The test simulates TABLE_5_RUNS transfers with different seeds and
+ * takes the mean. */
 
 #define TABLE_5_RUNS 16
 
-/* Measures in several runs how many kilobytes the link transfers in 15 minutes.
- * Checks that the mean is close to `theirs`, the number in the paper. Returns
- * the mean number of resets per run. */
+/* Simulates several transfers of 15 minutes. Checks that the mean number of
+ * kilobytes per transfer differs by at most 15 % from `theirs`, the number in
+ * the paper. Returns the mean number of link resets per transfer. */
 static gdouble
 check_quarter_hour (const gchar * name, LinkConfig * config, gdouble theirs)
 {
@@ -451,8 +462,10 @@ GST_START_TEST (bulk_in_15_minutes_as_table_5_of_alanko)
   name = g_strdup_printf ("GSM, %s, kbyte", names[__i__]);
   link_config_init (&config, LINK_PROFILE_GSM, __i__);
   resets = check_quarter_hour (name, &config, gsm[__i__]);
-  /* RLP retransmits a lost block, so the link is rarely reset. At the quality
-   * "poor", the test accepts any number of resets. */
+  /* RLP, the link protocol of GSM, retransmits lost blocks. It resets the link
+   * only if many retransmissions fail. The mean number of resets in 15 minutes
+   * must therefore be less than 1. On a link of the quality "poor", any number
+   * of resets is allowed. */
   fail_unless (__i__ == LINK_QUALITY_POOR || resets < 1);
   g_free (name);
   name = g_strdup_printf ("NMT, %s, kbyte", names[__i__]);
@@ -463,17 +476,17 @@ GST_START_TEST (bulk_in_15_minutes_as_table_5_of_alanko)
 
 GST_END_TEST;
 
-/* Figure 7 of Alanko et al. shows curves of a transfer of 40,000 bytes. The
- * transfer stagnates "for a while to continue later at full rate". The test
- * prints each silence of more than two seconds, and the time at which the
- * transfer ends. */
+/* Figure 7 of Alanko et al. shows the progress of a transfer of 40,000 bytes.
+ * On a disturbed link, the transfer stagnates "for a while to continue later at
+ * full rate". The test looks for silences: times of more than two seconds in
+ * which no packet arrives. */
 
 #define FIGURE_7_SIZE 40000
 #define FIGURE_7_SILENCE 2.0
 
-/* Transfers FIGURE_7_SIZE bytes. Prints each silence of more than
- * FIGURE_7_SILENCE seconds, and the time at which the transfer ends. Returns
- * the number of these silences. */
+/* Transfers FIGURE_7_SIZE bytes. Prints each silence, which is a time of more
+ * than FIGURE_7_SILENCE seconds in which no packet arrives. Then prints the
+ * time at which the transfer ends. Returns the number of silences. */
 static guint
 print_trace (const LinkConfig * config)
 {
@@ -522,18 +535,20 @@ GST_END_TEST;
 
 /* Section 3.1 of Alanko: dial-up */
 
-/* Alanko et al. measured 400 calls. The test makes ten sets of 400 calls. */
+/* Alanko et al. measured about 400 successful phone calls. The test makes ten
+ * sets of 400 successful calls, and each set has its own seed. */
 #define SETS 10
 #define CALLS 400
 
 typedef struct
 {
   guint n, calls, failed;
-  /* Durations of the call set-ups that succeeded, in s. They are sorted when
-   * all calls have been made. */
+  /* Duration in s of the set-up of each call that was connected. The durations
+   * are sorted after the last call. */
   gdouble seconds[SETS * CALLS];
   gdouble min_detection, max_detection;
-  /* time in ns at which the set-up of the current call began */
+  /* time in ns at which the set-up of the current call began; LINK_NEVER = the
+   * call is connected */
   guint64 begin;
 } Calls;
 
@@ -555,9 +570,9 @@ note_call (Calls * calls, const LinkEvent * event)
   }
 }
 
-/* Makes phone calls over a link with the configuration `config` until 400 of
- * them have succeeded, and adds them to `calls`. Each call ends soon, because
- * the configured duration of a call is very short. */
+/* Makes phone calls over a link until 400 of them have been connected. Adds
+ * their results to `calls`. The caller has set the mean duration of a call to 1
+ * ms in `config`, so each call soon breaks off and the next one can begin. */
 static void
 make_set (const LinkConfig * config, Calls * calls)
 {
@@ -611,8 +626,9 @@ get_percent_over (const Calls * calls, gdouble limit)
   return 100.0 * n / calls->n;
 }
 
-/* Prints the distribution of the set-up times of successful calls, as Alanko's
- * figure 5 shows it. */
+/* Prints which percentage of the connected calls had a set-up time of 28 to 29
+ * s, of 29 to 30 s, and so on. Figure 5 of Alanko et al. shows the same
+ * percentages. */
 static void
 print_calls (const gchar * name, const Calls * calls)
 {
@@ -668,8 +684,9 @@ GST_START_TEST (nmt_calls_as_section_3_1_of_alanko)
 
 GST_END_TEST;
 
-/* Packet size (Singh 5.1): 125 bytes of video plus the headers of RTP (7
- * bytes), UDP (8 bytes) and IP (20 bytes). */
+/* Size in bytes of a packet in the measurements of Singh (2000, section 5.1):
+ * 125 bytes of video plus the headers of RTP (7 bytes), UDP (8 bytes) and IP
+ * (20 bytes). */
 
 #define VIDEO_HEADER 35
 #define VIDEO_PACKET (125 + VIDEO_HEADER)
@@ -681,9 +698,11 @@ header_is_hit (const LinkPacket * packet)
   return packet->n_damage > 0 && packet->damage[0].offset < VIDEO_HEADER;
 }
 
-/* Returns the percentage of lost packets. With UDP over PPP, the frame check of
- * PPP detects any damage. With UDP-Lite over PPP Lite (`lite`), only damaged
- * headers cause a loss. */
+/* Sends VIDEO_PACKETS video packets and returns the percentage that is lost. If
+ * `lite` is FALSE, the packets are sent with UDP over PPP, and PPP drops each
+ * damaged packet because of its frame check. If `lite` is TRUE, they are sent
+ * with UDP-Lite over PPP Lite, and only packets with damaged headers are lost.
+ */
 static gdouble
 get_video_loss (const LinkConfig * template, gboolean lite)
 {
@@ -714,14 +733,18 @@ get_video_loss (const LinkConfig * template, gboolean lite)
   return 100.0 * lost / VIDEO_PACKETS;
 }
 
-/* The first two rows are for the simulator WSim. Singh (2000) shows the losses
- * of WSim only in graphs without numbers. The losses in these two rows were
- * therefore computed with the rules of WSim. Each packet has 6 blocks, 2 of
- * which contain headers.
+/* Losses of video packets that the model must reproduce.
  *
- * The last row is the measurement of figure 15. Singh gives the losses with UDP
- * and with UDP-Lite, but not the error rate of the blocks. The error rate and
- * the length of the bursts were therefore fitted to these losses. */
+ * The first two rows are for the simulator WSim of Singh (2000). Singh shows
+ * the losses of WSim only in graphs without numbers. The losses in these two
+ * rows were therefore computed from the rules of WSim: a packet consists of 6
+ * radio blocks, and 2 of these blocks contain headers.
+ *
+ * The last row is for the measurement in Singh's figure 15. Singh gives the
+ * losses with UDP and with UDP-Lite, but neither the error rate of the blocks
+ * nor the length of the bursts of errors. The error rate and the length of the
+ * bursts in this row were therefore chosen so that the model has Singh's
+ * losses. */
 static const struct
 {
   const gchar *name;
@@ -753,7 +776,9 @@ GST_START_TEST (video_losses_as_singh)
 
 GST_END_TEST;
 
-/* Returns the mean round trip in s of ping -s 500, as in Singh, appendix B. */
+/* Simulates 100 pings with 500 bytes of data each, and returns their mean round
+ * trip in s. Appendix B of Singh (2000) has the measured round trips of such
+ * pings (ping -s 500). */
 static gdouble
 get_mean_ping (LinkProfile profile)
 {
@@ -790,8 +815,10 @@ GST_END_TEST;
 
 /* Traces of radio blocks */
 
-/* Returns a trace of `n` radio blocks. The blocks with the indices `first` to
- * `last`, counted from 0, are damaged.
+/* Returns a trace of `n` radio blocks: a text with one character per block,
+ * which is '1' if the block is damaged, and '0' otherwise. The blocks with the
+ * indices `first` to `last` are damaged. The first block of the trace has the
+ * index 0.
  */
 static gchar *
 make_trace (guint n, guint first, guint last)
@@ -810,7 +837,8 @@ typedef struct
   guint first_lost, last_lost;
   guint max_attempts;
   gboolean in_order;
-  /* departure times in ns by packet index; 0 = lost */
+  /* For each packet, by its index: the time in ns at which it left the link; 0
+   * = the packet was lost */
   guint64 departures[400];
   LinkStats stats;
 } Course;
@@ -876,8 +904,10 @@ run_course (const LinkConfig * config, guint n, guint32 size,
   path_close (&path);
 }
 
-/* Sets `config` to the profile GSM with two traces of radio blocks: `up` for
- * the blocks from station 0, and `down` for the blocks to station 0. */
+/* Sets `config` to the profile GSM with two traces, which say which radio
+ * blocks are damaged: `up` is for the blocks that station 0 sends, and `down`
+ * is for the blocks that it receives. If `down` is NULL, `up` is used for both
+ * directions. */
 static void
 init_traced (LinkConfig * config, const gchar * up, const gchar * down)
 {
@@ -886,9 +916,8 @@ init_traced (LinkConfig * config, const gchar * up, const gchar * down)
   config->blocks.trace_down = down;
 }
 
-/* Returns the difference in ms between two departure times of packet `n`: its
- * departure in `course` minus its departure in `ideal`, which is a run without
- * errors. */
+/* Returns how much later, in ms, packet `n` leaves the link in the run `course`
+ * than in the run `ideal`, which has no errors. */
 static guint64
 get_extra (const Course * course, const Course * ideal, guint n)
 {
@@ -897,9 +926,11 @@ get_extra (const Course * course, const Course * ideal, guint n)
 
 static const gchar *const all_good = "0";
 
-/* Size of a packet in bytes. SLIP adds 2 bytes. Packet i arrives over the
- * serial line just before block i + 1 begins, and is sent in this block. A
- * block lasts 20 ms. */
+/* Size in bytes of the packets in the tests of RLP. Before the radio, a packet
+ * crosses a serial line, whose framing (SLIP) adds 2 bytes. The line needs
+ * almost 20 ms for 19 bytes, and a radio block lasts 20 ms. If a packet enters
+ * the link every 20 ms, packet i has crossed the line just before block i + 1
+ * begins. The packet fits into one RLP frame, and block i + 1 carries it. */
 #define SMALL 17
 
 static void
@@ -935,12 +966,15 @@ GST_START_TEST (lost_frame_is_rejected_and_sent_again)
   fail_unless_equals_int (course.stats.resets, 0);
   fail_unless_equals_uint64 (course.stats.blocks_hit, 1);
   fail_unless_equals_int (get_extra (&course, &ideal, 18), 0);
-  /* The loss must delay frame 19 by 13 blocks (260 ms). The next frame, which
-   * reveals the loss, arrives one block later. The rejection and the
-   * retransmission need 6 blocks each. */
+  /* The receiver detects the loss of frame 19 when frame 20 arrives, one block
+   * later than frame 19 would have arrived. The request for a retransmission
+   * takes 6 blocks to arrive, and so does the retransmitted frame. The loss
+   * must therefore delay frame 19 by 1 + 6 + 6 = 13 blocks, which last 260 ms.
+   */
   fail_unless_equals_int (get_extra (&course, &ideal, 19), 260);
-  /* Frame 19 was lost. Frames 20 to 31 waited for its retransmission. They must
-   * leave at the same time as frame 19. */
+  /* RLP delivers frames in order. Frames 20 to 31 arrived before the lost frame
+   * 19 was retransmitted, and waited for it. They must leave at the same time
+   * as frame 19. */
   for (i = 20; i < 32; i++)
     fail_unless_equals_uint64 (course.departures[i], course.departures[19]);
   fail_unless (get_extra (&course, &ideal, 40) <= BLOCK / MS);
@@ -962,9 +996,11 @@ GST_START_TEST (lost_last_frame_is_found_by_a_checkpoint)
   fail_unless (course.in_order);
   fail_unless_equals_int (course.max_attempts, 2);
   fail_unless_equals_int (get_extra (&course, &ideal, 8), 0);
-  /* The timer T1 starts when the last acknowledgement arrives. When T1 expires,
-   * the sender polls the receiver. The packet is retransmitted only after the
-   * answer to this poll. */
+  /* The lost packet is the last one, so no later packet shows the receiver that
+   * it is missing. The sender's retransmission timer T1 started when the last
+   * acknowledgement arrived. When T1 expires, the sender asks the receiver for
+   * its state (a poll). The sender retransmits the packet only after the
+   * receiver has answered. */
   check_between ("extra delay of a checkpoint, ms", 480, 980,
       get_extra (&course, &ideal, 9));
   g_free (trace);
@@ -975,10 +1011,10 @@ GST_END_TEST;
 GST_START_TEST (lost_rejection_is_repeated)
 {
   gchar *up = make_trace (3000, 20, 20);
-  /* The frame in block 20 of the uplink is lost. The receiver notices the loss
-   * when the next frame arrives, 7 blocks later. It requests a retransmission
-   * by SREJ (selective reject) in block 27 of the downlink. This block is lost
-   * as well. */
+  /* The frame in block 20 of the uplink is lost. The next frame, in block 21,
+   * arrives when block 27 begins. The receiver then detects the loss, and
+   * requests a retransmission by SREJ (selective reject) in block 27 of the
+   * downlink. This block is lost as well. */
   gchar *down = make_trace (3000, 27, 27);
   Course course, ideal;
   LinkConfig config;
@@ -1016,9 +1052,10 @@ GST_START_TEST (lost_acknowledgements_cost_nothing)
 
 GST_END_TEST;
 
-/* No block arrives for 10 s. RLP polls the peer seven times without an answer.
- * Then RLP sends SABM until the peer answers. The test checks that only the
- * packets in flight are lost. */
+/* All radio blocks are lost for 10 s. RLP asks the peer for its state (a poll)
+ * seven times and gets no answer. It then asks the peer to reset the link, by
+ * the frame SABM, until the peer answers. The packets that were in flight must
+ * be lost, and all other packets must be delivered. */
 GST_START_TEST (reset_loses_what_is_in_flight)
 {
   gchar *trace = make_trace (3000, 100, 600);
@@ -1033,11 +1070,14 @@ GST_START_TEST (reset_loses_what_is_in_flight)
   fail_unless_equals_int (course.delivered + course.reset, 100);
   fail_unless_equals_int (course.reset,
       course.last_lost - course.first_lost + 1);
-  /* The blocks 100 to 600 are damaged. Packet 10 is on the serial line from 2.0
-   * to 2.02 s and is sent in block 101, so it must be the first lost packet. */
+  /* The blocks 100 to 600 are damaged. Packet 10 enters the link at 2.0 s. It
+   * crosses the serial line until almost 2.02 s and is then sent in block 101.
+   * It must therefore be the first lost packet. */
   fail_unless_equals_int (course.first_lost, 10);
-  /* The timer T1 starts when the first of the lost frames is sent. After T1 has
-   * expired, no new frame is sent, so packet 12 is the last lost packet. */
+  /* The retransmission timer T1 (480 ms) starts when the first lost frame is
+   * sent, at 2.02 s, and expires at 2.5 s. No new frame is sent after that. A
+   * packet enters the link every 200 ms, so packet 12 is the last packet that
+   * was sent before 2.5 s, and the last lost packet. */
   fail_unless_equals_int (course.last_lost, 12);
   fail_unless (course.departures[13] > 601 * BLOCK);
   g_free (trace);
@@ -1045,12 +1085,12 @@ GST_START_TEST (reset_loses_what_is_in_flight)
 
 GST_END_TEST;
 
-/* RLP, the link protocol of GSM, polls the peer if the acknowledgement of a
- * frame is missing. T1 is its retransmission timer, and N2 is the number of
- * times that it repeats a poll. The link must be reset after all of these
- * steps:
- * - a frame is lost, and T1 expires,
- * - the first poll is lost, and T1 expires,
+/* RLP, the link protocol of GSM, polls the peer (asks for its state) if the
+ * acknowledgement of a frame is missing. T1 is RLP's retransmission timer, and
+ * N2 is the number of times that RLP repeats a poll. In this test, all radio
+ * blocks are lost. RLP must reset the link after these steps:
+ * - A frame is lost, and T1 expires.
+ * - The first poll is lost, and T1 expires.
  * - N2 more polls are lost, and T1 expires after each of them. */
 GST_START_TEST (polls_are_repeated_n2_times)
 {
@@ -1072,8 +1112,9 @@ GST_START_TEST (polls_are_repeated_n2_times)
         link_timeout (path.link, link_next_wakeup (path.link));
     } while (event.type != LINK_EVENT_FATE);
     fail_unless_equals_int (event.packet.fate, LINK_FATE_RESET);
-    /* With the SLIP framing, the packet has 6 bytes. All of them have passed
-     * the serial line before the block at 20 ms begins. */
+    /* With the SLIP framing, the packet has 6 bytes. They have crossed the
+     * serial line before 20 ms, when the next radio block begins. The packet is
+     * sent in this block, and the timer T1 starts. */
     fail_unless_equals_uint64 (event.time, BLOCK + (n2 + 2) *
         config.blocks.rlp_t1);
     path_close (&path);
@@ -1083,8 +1124,9 @@ GST_START_TEST (polls_are_repeated_n2_times)
 
 GST_END_TEST;
 
-/* A reset of RLP restarts both directions of the link. The packets that are in
- * flight in either direction must therefore be lost. */
+/* When RLP resets the link, both directions start again. In this test, one
+ * packet in each direction is in flight at the time of the reset. Both packets
+ * must be lost. */
 GST_START_TEST (reset_is_of_both_directions)
 {
   gchar *trace = make_trace (3000, 100, 600);
@@ -1115,8 +1157,9 @@ GST_END_TEST;
 
 GST_START_TEST (disconnect_after_n2_dials_again)
 {
-  /* The set-up of the call takes 28 s to 31 s. The radio loses blocks 1800 to
-   * 2300. Block 1800 begins at 36 s, which is after the set-up. */
+  /* The radio loses the blocks 1800 to 2300, so RLP gives up. The set-up of the
+   * phone call takes 28 s to 31 s, and block 1800 begins at 36 s. The call is
+   * therefore connected when the losses begin. */
   gchar *trace = make_trace (10000, 1800, 2300);
   LinkConfig config;
   Course course;
@@ -1140,8 +1183,9 @@ GST_START_TEST (disconnect_after_n2_dials_again)
 
 GST_END_TEST;
 
-/* Without dial-up there is no phone call that RLP could end. The link is
- * therefore reset, although its configuration demands a disconnect. */
+/* The configuration says that RLP ends the phone call when its retransmissions
+ * fail. This link has no dial-up, so there is no phone call. RLP must therefore
+ * reset the link instead. */
 GST_START_TEST (disconnect_without_dial_up_is_a_reset)
 {
   gchar *trace = make_trace (3000, 100, 600);
@@ -1158,9 +1202,10 @@ GST_START_TEST (disconnect_without_dial_up_is_a_reset)
 
 GST_END_TEST;
 
-/* A short trace of errors is repeated, so the errors are periodic. RLP must
- * nevertheless recover by a reset: each packet must be delivered, or lost
- * because of a reset. */
+/* The radio blocks have the errors 11011 (1 = damaged), which are repeated
+ * without end. RLP must recover from these periodic errors, if necessary by a
+ * reset of the link. Each packet must be delivered, or lost because of a reset.
+ */
 GST_START_TEST (periodic_errors_end)
 {
   LinkConfig config;
@@ -1174,8 +1219,9 @@ GST_START_TEST (periodic_errors_end)
 
 GST_END_TEST;
 
-/* All stations except 0 are at the same end of the link, and their packets wait
- * in one queue. */
+/* Station 0 is at one end of the link, and all other stations are at the other
+ * end. The other stations share one serial line. Their packets must leave one
+ * after the other, in the order in which they entered the link. */
 GST_START_TEST (stations_share_the_other_end)
 {
   guint i, flows[LINK_MAX_STATIONS];
@@ -1193,7 +1239,8 @@ GST_START_TEST (stations_share_the_other_end)
   for (i = LINK_MAX_STATIONS - 1; i >= 1; i--) {
     fail_unless (path_next_output (&path, LINK_NEVER - 1, &packet));
     fail_unless_equals_int (packet.station, i);
-    /* 96 bytes take 100 ms on the serial line. */
+    /* With the SLIP framing, the packet has 96 bytes, for which the serial line
+     * needs 100 ms. */
     fail_unless (last == 0 || packet.departure == last + 100 * MS);
     last = packet.departure;
   }
@@ -1202,10 +1249,10 @@ GST_START_TEST (stations_share_the_other_end)
 
 GST_END_TEST;
 
-/* A packet is sent in each radio block, and acknowledgements are lost for 1.6
- * s. The sender must stop at the end of its window, and must continue when
- * acknowledgements arrive again. T1 is so long that it does not expire in this
- * time. */
+/* A packet is sent in each radio block. During 1.6 s, all acknowledgements are
+ * lost. The sender must stop when it has as many unacknowledged frames as the
+ * RLP window allows. It must continue when acknowledgements arrive again. The
+ * retransmission timer T1 is set to 5 s, so that it does not expire. */
 GST_START_TEST (full_window_stalls_and_goes_on)
 {
   gchar *down = make_trace (3000, 50, 130);
@@ -1220,9 +1267,9 @@ GST_START_TEST (full_window_stalls_and_goes_on)
   fail_unless (course.in_order);
   fail_unless_equals_int (course.max_attempts, 1);
   fail_unless_equals_int (get_extra (&course, &ideal, 100), 0);
-  /* The last acknowledgement before the outage was sent in block 49. It
-   * acknowledges the frames up to number 43. The sender may continue from there
-   * to the end of its window. */
+  /* The last acknowledgement before the outage is sent in block 49. It
+   * acknowledges the frames 0 to 42. The window allows 61 unacknowledged
+   * frames, so the sender may still send the frames up to number 103. */
   fail_unless_equals_int (get_extra (&course, &ideal, 103), 0);
   fail_unless (get_extra (&course, &ideal, 110) >= 400);
   fail_unless (get_extra (&course, &ideal, 199) <= 400);
@@ -1276,9 +1323,10 @@ GST_END_TEST;
 
 /* Transparent */
 
-/* If the radio damages one block, all damaged bytes of the packet must be in
- * this block. The first block has 5 bytes of PPP and 23 bytes of the packet.
- * Each further block has 28 bytes of the packet. */
+/* The radio damages one block. All damaged bytes of the packet must be bytes
+ * that this block carried. The first block of the packet carries 5 bytes of PPP
+ * and 23 bytes of the packet. Each further block carries 28 bytes of the
+ * packet. */
 GST_START_TEST (damage_is_where_the_block_was)
 {
   LinkConfig config;
@@ -1288,7 +1336,8 @@ GST_START_TEST (damage_is_where_the_block_was)
   guint i;
 
   /* The packet has 100 bytes, and PPP adds 7 bytes. The serial line needs 111.5
-   * ms for them. The radio sends them in blocks 3 to 6. */
+   * ms for them. The radio sends them in the blocks 3 to 6. Block 4, which
+   * carries the second part of the packet, is damaged. */
   trace = make_trace (1000, 4, 4);
   link_config_init (&config, LINK_PROFILE_GSM_TRANSPARENT, LINK_QUALITY_IDEAL);
   config.blocks.trace = trace;
@@ -1305,7 +1354,7 @@ GST_START_TEST (damage_is_where_the_block_was)
     fail_unless (packet.damage[i].flip != 0);
   }
   /* The last bytes of the packet are in block 6, which ends at 7 * BLOCK. The
-   * radio and the network delay the packet by another 200 ms. */
+   * delays of the radio and of the network add 200 ms. */
   fail_unless_equals_uint64 (packet.departure, 7 * BLOCK + 200 * MS);
   path_close (&path);
   g_free (trace);
@@ -1328,8 +1377,8 @@ get_fate_of_hit (guint block, gboolean frame_check)
   config.blocks.corrupt_share = 1;
   path_open (&path, &config);
   /* PPP adds 7 bytes to the packet of 84 bytes. These 91 bytes are sent in the
-   * blocks 2 to 5. The header is in block 2. The last 7 bytes are in block 5,
-   * and 2 of them are the frame check. */
+   * blocks 2 to 5. Block 2 begins with the header of PPP. Block 5 carries the
+   * last 7 bytes, and 2 of them are the frame check of PPP. */
   link_input (path.link, 0, path.flows[0], 84, NULL);
   do {
     link_timeout (path.link, link_next_wakeup (path.link));
@@ -1355,8 +1404,8 @@ GST_START_TEST (frame_check_and_framing_decide_on_damage)
 
 GST_END_TEST;
 
-/* The serial line is faster than the radio, so packets wait until the radio has
- * sent the blocks of the earlier packets. */
+/* The serial line is much faster than the radio. A packet that has crossed the
+ * line must wait until the radio has sent the blocks of all earlier packets. */
 GST_START_TEST (fast_line_waits_for_the_radio)
 {
   LinkConfig config;
@@ -1367,8 +1416,9 @@ GST_START_TEST (fast_line_waits_for_the_radio)
   config.blocks.serial_rate[0] = 1000000000;
   run_course (&config, 100, 273, 0, &course);
   fail_unless_equals_int (course.delivered, 100);
-  /* 280 bytes need 10 blocks. The first block begins after the bytes have
-   * arrived. */
+  /* A packet of 273 bytes and the 7 bytes of PPP need 10 blocks of 28 bytes.
+   * The first of them is block 1, which begins after the bytes have crossed the
+   * serial line. The last is block 10, which ends at 11 * BLOCK. */
   fail_unless_equals_uint64 (course.departures[0], 11 * BLOCK + 200 * MS);
   fail_unless_equals_uint64 (course.departures[99] - course.departures[0],
       99 * 10 * BLOCK);
@@ -1452,8 +1502,8 @@ GST_END_TEST;
 
 /* Calls */
 
-/* A phone call may break at any time. Each packet must be either delivered or
- * reported as lost. */
+/* A phone call may break off at any time. Each packet must be either delivered
+ * or reported as lost. */
 GST_START_TEST (calls_that_break_lose_what_is_under_way)
 {
   static const LinkProfile profiles[] = { LINK_PROFILE_GSM,
@@ -1475,17 +1525,17 @@ GST_START_TEST (calls_that_break_lose_what_is_under_way)
     fail_unless (course.call > 0);
     fail_unless_equals_int (course.delivered + course.call + course.reset +
         course.check, 300);
-    /* When a phone call breaks off, at most four packets are lost. These
-     * packets are on the serial line or in flight. */
+    /* When a phone call breaks off, the packets that are on the serial line or
+     * in flight are lost. There are at most four of them. */
     fail_unless (course.call <= 4 * course.stats.calls_broken);
   }
 }
 
 GST_END_TEST;
 
-/* The transmission of a packet takes longer than a phone call lasts. When the
- * call breaks off, only the packet that is on the serial line is lost. The
- * packets that wait remain in the queue until the next call.
+/* A phone call breaks off before a single packet has been transmitted. Only the
+ * packet that is on the serial line at this time must be lost. The packets in
+ * the queue must stay there until the next call.
  */
 GST_START_TEST (break_takes_the_packet_on_the_line)
 {
@@ -1553,9 +1603,9 @@ GST_START_TEST (call_is_made_when_a_packet_waits)
 
 GST_END_TEST;
 
-/* The phone call ends exactly `hang_up_after` after the last packet. A packet
- * that arrives before the end uses the same call. A later packet starts a new
- * call. */
+/* The phone call ends when no packet has been in the link for exactly
+ * `hang_up_after`. A packet that arrives before the end must use the same call.
+ * A packet that arrives after the end must start a new call. */
 GST_START_TEST (call_ends_when_nobody_uses_it)
 {
   const guint64 after = 10 * SECOND;
@@ -1601,9 +1651,10 @@ log_event (GString * log, const LinkEvent * event)
       event->packet.n_damage, event->call, event->quality);
 }
 
-/* Runs a link with the profile `profile` for 5 minutes, with packets of `size`
- * bytes in each direction. Returns its events as a text. If `quality` is TRUE,
- * the text has only the changes of the link quality. */
+/* Runs a link with the profile `profile` for 5 minutes. Each second, a packet
+ * of `size` bytes is sent in each direction. Returns the events of the link as
+ * a text. If `quality` is TRUE, the text contains only the changes of the link
+ * quality. */
 static gchar *
 get_log (LinkProfile profile, guint64 seed, guint32 size, gboolean quality)
 {
@@ -1667,8 +1718,8 @@ GST_START_TEST (traffic_does_not_change_the_radio)
 
 GST_END_TEST;
 
-/* The departure times must not depend on the number of calls of
- * link_timeout (). */
+/* The caller advances the link by calls of link_timeout (). The departure times
+ * must not depend on how often it does so. */
 GST_START_TEST (looking_changes_nothing)
 {
   LinkConfig config;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of LinkDialUp, the states of a telephone call: when it is dialled, when
- * it is connected, and what ends it. In these tests each phase of the set-up
- * has a fixed duration.
+/* Tests of LinkDialUp, the state machine of a telephone call over which packets
+ * are sent. They check when the call is dialled, when it is connected, and what
+ * ends it. In these tests, each phase of the set-up of a call has a fixed
+ * duration.
  */
 
 #include <gst/check/gstcheck.h>
@@ -44,8 +45,8 @@ expect_no_change (LinkDialUp * dial_up)
   fail_if (link_dial_up_poll_change (dial_up, &state));
 }
 
-/* Makes a phone call, and begins to dial at `now`. Returns the time at which
- * the call is connected, `now` + SET_UP. */
+/* Begins to dial at the time `now`, and advances the time until the call is
+ * connected. Returns this time, which is `now` + SET_UP. */
 static guint64
 make_call (LinkDialUp * dial_up, guint64 now)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of LinkFrameQueue, a queue of packets that applies the IFD algorithms
- * (I-Frame Delay, Ouwens 2006). A full IFD queue drops B-frames first and
- * I-frames last. LinkFrameQueue sends whole frames only, one at a time and in
- * order. A missing packet causes the loss of its frame and of no other frame.
+/* Tests of LinkFrameQueue, a queue for the packets of video streams. It
+ * collects the packets of a frame and sends only complete frames, one after the
+ * other. If a packet of a frame is missing, the queue drops this frame and no
+ * other one. If the queue is full, it drops frames as I-Frame Delay does (IFD,
+ * Ouwens 2006): B-frames first and I-frames last.
  */
 
 #include <gst/check/gstcheck.h>
@@ -13,8 +14,8 @@
 #define MS LINK_MS
 #define PACKET 1000
 
-/* A queue and the state of its sender. Each packet has a letter of its own, so
- * that a group of packets can be written as a word. */
+/* The queue under test and the state of its sender. A test gives each packet a
+ * letter, so that it can write a group of packets as a word. */
 typedef struct
 {
   LinkFrameQueue *queue;
@@ -56,8 +57,9 @@ describe (Fixture * fixture, gchar type, gboolean begins, gboolean ends)
   return video;
 }
 
-/* Pushes a packet. Returns FALSE if the queue refused it. Also checks that
- * link_frame_queue_wants () predicted whether the queue accepts the packet. */
+/* Passes a packet to the queue, and returns FALSE if the queue refuses it. Also
+ * checks that link_frame_queue_wants (), called before, has predicted this
+ * result. */
 static gboolean
 push (Fixture * fixture, const VideoPacket * video, gchar letter)
 {
@@ -75,7 +77,8 @@ push (Fixture * fixture, const VideoPacket * video, gchar letter)
   return taken;
 }
 
-/* Pushes a frame that has one packet for each letter in `letters`. */
+/* Passes a frame to the queue. The frame has one packet for each letter in
+ * `letters`, and the queue must accept all of them. */
 static void
 push_frame (Fixture * fixture, gchar type, const gchar * letters)
 {
@@ -103,9 +106,8 @@ add_letter (GString * found, LinkItem * item)
   link_item_free (item, NULL);
 }
 
-/* Removes from the queue all packets that can be sent now. Each packet has a
- * letter. Checks that the letters of the removed packets form the string
- * `letters`. */
+/* Takes from the queue all packets that can be sent now. Checks that their
+ * letters, in this order, are `letters`. */
 static void
 expect_sent (Fixture * fixture, const gchar * letters)
 {
@@ -188,8 +190,9 @@ GST_START_TEST (a_frame_leaves_when_it_is_whole)
 
 GST_END_TEST;
 
-/* The two field pictures have the same timestamp, and each has a picture
- * header. */
+/* A frame of two fields. Both fields have the same timestamp, and each has a
+ * picture header of its own. They must count as one frame, which has the type
+ * of the first field. */
 GST_START_TEST (field_pictures_are_one_frame_of_the_type_of_the_first)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
@@ -216,8 +219,10 @@ GST_START_TEST (without_marker_the_next_frame_ends_it)
   video = describe (&fixture, 'P', TRUE, FALSE);
   push (&fixture, &video, 'b');
   expect_sent (&fixture, "a");
-  /* If a packet is missing between two frames, the beginning of the second
-   * frame does not end the first frame. */
+  /* Without a marker bit, a frame ends where the next frame begins. Here a
+   * packet is missing between the two frames. It may have belonged to the first
+   * frame, so the queue must drop this frame as incomplete. The second frame
+   * refers to the first one and must be dropped, too. */
   fixture.timestamp++;
   fixture.sequence++;
   video = describe (&fixture, 'P', TRUE, TRUE);
@@ -246,7 +251,8 @@ GST_START_TEST (a_hole_takes_its_frame_and_what_refers_to_it)
   fixture.sequence++;
   video = describe (&fixture, 'P', FALSE, FALSE);
   push (&fixture, &video, 'd');
-  /* The packet between c and d is missing, so the frame is incomplete. */
+  /* The packet between c and d is missing. The frame is therefore incomplete,
+   * and the queue must drop it. */
   expect_lost (&fixture, "cd");
   video = describe (&fixture, 'P', FALSE, TRUE);
   push (&fixture, &video, 'e');
@@ -349,7 +355,8 @@ GST_START_TEST (the_end_of_a_flow_ends_its_frames)
 
 GST_END_TEST;
 
-/* A sender that never ends a frame must not fill the memory. */
+/* A frame that never ends must not fill the memory: when it has reached the
+ * maximum size of a frame, the queue must drop it. */
 GST_START_TEST (a_frame_has_a_largest_size)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
@@ -371,8 +378,10 @@ GST_END_TEST;
 
 /* --- types ---------------------------------------------------------------- */
 
-/* Some senders write an empty video header. In this case only the first packet
- * of a frame contains the type of the frame. */
+/* Some senders set all fields of the video-specific header (RFC 2250) to 0.
+ * Only the first packet of a frame then contains the frame type, in the picture
+ * header. The queue must use this type for all packets of the frame. If the
+ * first packet is missing, it must refuse the other packets. */
 GST_START_TEST (the_first_packet_says_the_type_for_all)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
@@ -394,9 +403,9 @@ GST_START_TEST (the_first_packet_says_the_type_for_all)
 
 GST_END_TEST;
 
-/* The queue accepts a stream only from a packet on that begins a frame of a
- * known picture type. It must refuse all packets before that packet, because
- * they may belong to another protocol that resembles RTP. */
+/* A new stream must begin with the first packet of a frame whose type is known.
+ * The queue must refuse all packets before it, because they may belong to
+ * another protocol that resembles RTP. */
 GST_START_TEST (a_stream_begins_with_a_frame)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
@@ -423,11 +432,11 @@ push_b (Fixture * fixture, guint reference, gchar letter)
   fail_unless (push (fixture, &video, letter));
 }
 
-/* The end of the previous GOP was lost. The leading frames of the next GOP,
- * which are shown before its I-frame, cannot be decoded. The frames that are
- * shown after the I-frame can be decoded. There is no P-frame between the
- * leading frames and the other B-frames, so the queue must distinguish them by
- * their temporal references. */
+/* The last frame of the previous GOP is incomplete. B-frames that are shown
+ * before the next I-frame (leading frames) may refer to it, so they must be
+ * dropped. B-frames that are shown after the I-frame must be sent. The queue
+ * can distinguish the two kinds only by their temporal references, which give
+ * the display order. */
 GST_START_TEST (temporal_references_tell_what_leads_a_gop)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
@@ -482,7 +491,8 @@ GST_START_TEST (what_w_gives_up_is_lost_whole)
   expect_lost (&fixture, "cd");
   push_frame (&fixture, 'I', "ij");
   expect_lost (&fixture, "gh");
-  /* The frame that is being sent is not dropped. */
+  /* The frame "ab" was already being sent, so its second packet must be sent.
+   */
   expect_sent (&fixture, "bij");
   fail_unless_equals_uint64 (get_stats (&fixture).dropped[IFD_FRAME_B]
       [IFD_DROP_OVERWRITTEN], 1);
@@ -554,17 +564,17 @@ GST_START_TEST (number_of_streams_is_limited_and_silent_ones_go)
   fixture.stream = 100;
   video = describe (&fixture, 'I', TRUE, TRUE);
   fail_if (push (&fixture, &video, 'b'));
-  /* No packet of the first stream has arrived for LINK_FRAME_QUEUE_STREAM_IDLE,
-   * but one of its frames is still waiting in the queue. The first stream is
-   * therefore still in use, and the queue must refuse the packets of a new
-   * stream. */
+  /* No packet of the first stream has arrived for the time
+   * LINK_FRAME_QUEUE_STREAM_IDLE. However, a frame of this stream still waits
+   * in the queue, so the stream must keep its place. The queue must refuse the
+   * new stream. */
   fixture.now = LINK_FRAME_QUEUE_STREAM_IDLE;
   fail_if (push (&fixture, &video, 'b'));
   expect_sent (&fixture, "aaaaaaaa");
   fail_unless (push (&fixture, &video, 'b'));
   expect_sent (&fixture, "b");
-  /* The statistics must still include the frames of the first stream, although
-   * the second stream has replaced it. */
+  /* The new stream has taken the place of the first stream. The statistics must
+   * still include the frame that the first stream has sent. */
   fail_unless_equals_uint64 (get_stats (&fixture).sent[IFD_FRAME_I], 9);
   fixture_clear (&fixture);
 }
@@ -594,8 +604,9 @@ GST_START_TEST (what_is_inside_is_freed)
   video = describe (&fixture, 'I', TRUE, FALSE);
   push (&fixture, &video, 'g');
   link_frame_queue_free (fixture.queue, count_free);
-  /* All packets must be freed: those of the frame that is being sent, of
-   * waiting frames, of lost frames, and of the incomplete new frame. */
+  /* All packets in the queue must be freed: 1 of the frame that is being sent,
+   * 2 of the waiting frame, 2 of the dropped frame, and 1 of the frame that is
+   * still incomplete. */
   fail_unless_equals_int (n_freed, 1 + 2 + 2 + 1);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the profiles of RangeLAN2, IrDA and GPRS against measurements:
- * Magalhaes and Kravets (2001), tables 1 to 3, and Erixzon and Kallstrom
- * (2004), sections 5.2.3, 5.3.6 and 5.4.4.
+/* Tests of the emulated networks RangeLAN2, IrDA and GPRS. The results are
+ * compared with the measurements of Magalhaes and Kravets (2001), tables 1 to
+ * 3, and of Erixzon and Kallstrom (2004), sections 5.2.3, 5.3.6 and 5.4.4.
  */
 
 #include <gst/check/gstcheck.h>
@@ -31,8 +31,8 @@ typedef struct
   gdouble min, mean;            /* ms */
 } Delay;
 
-/* Measures the delay of frames. The interval between frames is so long that no
- * frame waits for another one. */
+/* Measures the minimum and the mean delay of 1000 frames of `size` bytes. A
+ * frame is sent every second, so that no frame has to wait for another one. */
 static Delay
 measure_delay (const LinkConfig * config, guint32 size)
 {
@@ -84,9 +84,9 @@ GST_START_TEST (magalhaes_table_1)
 
 GST_END_TEST;
 
-/* Table 2 has results for frames that are sent every 50 ms and every 100 ms. In
- * both cases, 17 to 21 of 1000 frames are lost, in 1 to 3 blocks of consecutive
- * frames. */
+/* Table 2 of Magalhaes and Kravets shows the losses on RangeLAN2 for frames
+ * that are sent every 50 ms or every 100 ms. In both cases, 17 to 21 of 1000
+ * frames are lost, in 1 to 3 blocks of consecutive frames. */
 GST_START_TEST (rangelan2_loses_in_blocks)
 {
   guint lost = 0, blocks = 0, seed;
@@ -120,11 +120,12 @@ GST_START_TEST (rangelan2_loses_in_blocks)
 
 GST_END_TEST;
 
-/* A flood of packets fills the buffer of the base station. Magalhaes and
- * Kravets measured maximum delays below 6 s on RangeLAN2 and below 3.5 s on
- * IrDA (sections 5.2 and 5.3). Therefore the buffer of IrDA must be smaller
- * than that of RangeLAN2. On both links, the transmission itself must lose no
- * packet. */
+/* More packets are sent than the link can carry, so they fill the buffer of the
+ * base station. Magalhaes and Kravets measured a maximum delay below 6 s on
+ * RangeLAN2 and below 3.5 s on IrDA (sections 5.2 and 5.3). The maximum delay,
+ * which depends on the size of the buffer, must be close to these values.
+ * Packets must be lost only because the buffer is full, not during the
+ * transmission. */
 GST_START_TEST (floods_fill_the_base_stations_buffer)
 {
   const gchar *profiles[] = { "rangelan2", "irda" };
@@ -161,8 +162,10 @@ typedef struct
   guint answered;
 } Pings;
 
-/* Sends `n` pings with `size` bytes of data from the phone. The other end of
- * the link answers each ping as soon as it arrives. */
+/* Sends `n` pings with `size` bytes of data from the phone, one every
+ * `interval` ns. The other end of the link answers each ping as soon as it
+ * arrives. Returns the mean, the maximum and the minimum round-trip time in s.
+ */
 static Pings
 ping (const LinkConfig * config, guint32 size, guint64 interval, guint n)
 {
@@ -203,14 +206,14 @@ ping (const LinkConfig * config, guint32 size, guint64 interval, guint n)
   return pings;
 }
 
-/* The mean round trip in table 5.1 is 0.877 s for pings of 60 bytes and 0.825 s
- * for pings of 576 bytes. According to section 2.3, the link sends 8 to 12
- * kbit/s. At this rate 576 bytes take 0.4 s on the uplink alone, so large pings
- * must take longer than small pings. The table says that they take less time,
- * which is impossible. Therefore the large pings are not checked.
- *
- * In the third row of the table, a small ping is sent every 20 ms. The link
- * cannot carry so many pings. This row is not checked either. */
+/* Table 5.1 of Erixzon and Kallstrom has the round-trip times of pings over
+ * GPRS. The first row, with pings of 60 bytes and a mean of 0.877 s, is
+ * checked. The other two rows are only printed:
+ * - Pings of 576 bytes have a mean of 0.825 s in the table, which is less than
+ *   that of the small pings. This is impossible: at 8 to 12 kbit/s (section
+ *   2.3), 576 bytes take about 0.4 s in one direction alone.
+ * - In the third row, a small ping is sent every 20 ms. The link cannot carry
+ *   so many pings. */
 GST_START_TEST (erixzon_table_5_1)
 {
   static const struct
@@ -245,8 +248,8 @@ GST_START_TEST (erixzon_table_5_1)
 
 GST_END_TEST;
 
-/* Measures the throughput in the direction to the phone. Each packet of 1500
- * bytes has 1460 bytes of data. */
+/* Measures the rate of TCP data in the direction to the phone. A packet of 1500
+ * bytes contains 1460 bytes of data. */
 GST_START_TEST (gprs_rate)
 {
   LinkConfig config = profile ("gprs", LINK_QUALITY_IDEAL);
@@ -270,9 +273,11 @@ GST_START_TEST (gprs_rate)
 
 GST_END_TEST;
 
-/* Figure 5.7 of Erixzon and Kallstrom shows delay spikes. In each measurement
- * of about a minute, nothing arrives for some seconds, and then many packets
- * arrive at the same time. The emulated link must have such spikes, too. */
+/* Figure 5.7 of Erixzon and Kallstrom shows measurements of about a minute with
+ * delay spikes: nothing arrives for some seconds, and then many packets arrive
+ * at the same time. The test counts the pauses of more than one second in 20
+ * minutes. The emulated link must have 8 to 30 of them, and must lose no
+ * packet. */
 GST_START_TEST (gprs_has_delay_spikes)
 {
   guint spikes = 0, seed, i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the queue disciplines of the link, on a link of 1 Mbit/s, where a
- * packet of 125 bytes takes 1 ms.
+/* Tests of the queue disciplines of the link, which decide which packets a full
+ * queue drops. The link has 1 Mbit/s, so a packet of 125 bytes takes 1 ms.
  */
 
 #include <gst/check/gstcheck.h>
@@ -11,7 +11,8 @@
 #define MS LINK_MS
 #define PACKET 125
 
-/* A link with one flow. Each packet is identified by a letter. */
+/* The link under test, with one flow of packets. A test gives each packet a
+ * letter, so that it can write a group of packets as a word. */
 typedef struct
 {
   Link *link;
@@ -89,8 +90,9 @@ push_other (Fixture * fixture, gchar letter)
   link_input (fixture->link, fixture->now, 0, PACKET, GINT_TO_POINTER (letter));
 }
 
-/* Checks that exactly the packets in `letters` have got the fate `fate` since
- * the last check. Each letter stands for one packet. */
+/* Reads the events since the last call, which say what happened to packets.
+ * Checks that exactly the packets in `letters` have the fate `fate`, for
+ * example delivered or dropped. Each letter stands for one packet. */
 static void
 expect_fates (Fixture * fixture, LinkFate fate, const gchar * letters)
 {
@@ -196,7 +198,9 @@ GST_START_TEST (drop_frame_spares_other_frames_and_packets)
 
 GST_END_TEST;
 
-/* A frame whose end was lost must not cause the loss of the next frame. */
+/* If a packet of a frame is dropped, the discipline drop-frame also drops the
+ * other packets of this frame. The last packet of the first frame never
+ * arrives. The queue must recognize the next frame nevertheless and send it. */
 GST_START_TEST (drop_frame_ends_with_the_frame)
 {
   Fixture fixture = fixture_new (LINK_QUEUE_DROP_FRAME, 2);
@@ -218,10 +222,9 @@ GST_END_TEST;
 /* --- ifd ------------------------------------------------------------------ */
 
 /* IFD_ALGORITHM_PAPER has room for one waiting frame. The first packet of the
- * I-frame is already in transmission. The I-frame is therefore the frame that
- * is being sent: it does not wait any more, and the queue cannot drop it. The
- * first B-frame waits, so there is no room for the second B-frame. The P-frame
- * then takes the place of the first B-frame. */
+ * I-frame is already in transmission, so the I-frame does not count as waiting
+ * and cannot be dropped. The first B-frame waits, so the second B-frame must be
+ * dropped. The P-frame must then take the place of the first B-frame. */
 GST_START_TEST (ifd_gives_up_b_frames_for_others)
 {
   LinkConfig config = make_config (LINK_QUEUE_IFD, 2);
@@ -250,8 +253,9 @@ GST_START_TEST (ifd_gives_up_b_frames_for_others)
 
 GST_END_TEST;
 
-/* The queue sends in order of arrival, whether a packet is video or not. The
- * size limits only apply to packets that are not video. */
+/* With IFD, video packets and other packets have separate queues. All of them
+ * must leave in the order in which they arrived. The limit of three packets
+ * must apply only to the other packets. */
 GST_START_TEST (ifd_lets_others_pass_in_their_order)
 {
   Fixture fixture = fixture_new (LINK_QUEUE_IFD, 3);
@@ -275,9 +279,8 @@ GST_START_TEST (ifd_lets_others_pass_in_their_order)
 
 GST_END_TEST;
 
-/* The first packet of a frame has arrived, and the rest of the frame is
- * missing. In the meantime, the queue must send the other packets without a
- * delay. */
+/* Only the first packet of a frame has arrived, so the frame cannot be sent
+ * yet. Meanwhile, packets that are not video must be sent without a delay. */
 GST_START_TEST (ifd_sends_others_while_a_frame_is_assembled)
 {
   Fixture fixture = fixture_new (LINK_QUEUE_IFD, 3);
@@ -321,10 +324,10 @@ GST_START_TEST (ifd_gives_up_a_frame_without_end)
 
 GST_END_TEST;
 
-/* A full queue must accept the first packet of a video frame, because it can
- * drop another frame instead. link_has_room_for_video () must therefore return
- * TRUE for such a packet. For any other packet, the queue must report that it
- * has no room.
+/* A full IFD queue accepts the first packet of a new video frame, because it
+ * can drop another frame for it. link_has_room_for_video () must therefore
+ * return TRUE for such a packet. For any other packet, the queue must report
+ * that it has no room.
  */
 GST_START_TEST (ifd_has_room_for_any_frame)
 {
@@ -383,8 +386,9 @@ push_film (Fixture * fixture)
   }
 }
 
-/* Returns the fates, times and indices of the packets of a run. Stores the
- * recording of the run in `record`.
+/* Runs a link with the configuration `config`. Returns a text with the time,
+ * the index and the fate (delivered, lost or dropped) of each packet. Stores a
+ * recording of the run in `record`, with which it can be replayed.
  */
 static gchar *
 log_film (const LinkConfig * config, gchar ** record)
@@ -415,8 +419,9 @@ log_film (const LinkConfig * config, gchar ** record)
   return g_string_free (log, FALSE);
 }
 
-/* A recording identifies packets by their order of arrival, so it can be
- * replayed with a queue that changes the order of departure. */
+/* A recording identifies a packet by its number in the order of arrival. A run
+ * can therefore be replayed even if the queue changes the order in which
+ * packets leave. The replay must have the same results as the original run. */
 GST_START_TEST (a_record_replays_with_any_queue)
 {
   guint discipline;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the cellular model. They compare its mean rate, its outages and its
- * gaps with Winstein et al. (2013) and with the configuration. The output of
- * the model must depend only on the seed and the time. If MMTP_TRACES names a
- * directory of recordings in the format of mahimahi, a test prints figures of
- * the recordings and of the model (docs/links.md has the table).
+/* Tests of the cellular model, a link with a varying rate and outages. They
+ * compare its mean rate, its outages and the gaps between its deliveries with
+ * the configuration and with Winstein et al. (2013). Further tests check that
+ * the model depends only on the seed and the time. If the environment variable
+ * MMTP_TRACES names a directory of recordings in the format of mahimahi, a test
+ * prints the same figures for the recordings and for the model (docs/links.md
+ * has the table).
  */
 
 #include <gst/check/gstcheck.h>
@@ -108,9 +110,9 @@ GST_START_TEST (long_runs_keep_the_mean_rate)
 
 GST_END_TEST;
 
-/* The test sets several permitted mean rates, with and without noise. Some of
- * them are near the limits of the permitted range. The model must have the mean
- * rate that was set. */
+/* Sets several permitted mean rates, some of them near the limits of the
+ * permitted range. Each one is tested with and without random changes of the
+ * rate (noise). The model must have the mean rate that was set. */
 GST_START_TEST (any_mean_that_is_allowed_is_kept)
 {
   const guint64 rates[] = { 1000000, 3000000, 11000000 };
@@ -159,10 +161,10 @@ GST_START_TEST (outages_last_and_come_as_told)
   }
   g_print ("  %u outages of %.2f s, %.2f %% of the time\n", n,
       (gdouble) out / n / SECOND, 100.0 * out / time);
-  /* The mean duration of an outage is 1 s, and the mean time between two
-   * outages is 15 s. Outages therefore take 1/16 of the time. The test measures
-   * the mean duration and this share of time. The standard error of both
-   * measurements is 3 %. */
+  /* The mean duration of an outage is 1 s, and the mean time from one outage to
+   * the next is 15 s. The link is therefore in an outage for 1/16 of the time.
+   * The test measures the mean duration and the fraction of the time. The
+   * standard error of each measurement is 3 %. */
   fail_unless (fabs ((gdouble) out / n / SECOND - 1) < 0.08);
   fail_unless (fabs (16.0 * out / time - 1) < 0.1);
   link_wander_free (wander);
@@ -192,9 +194,9 @@ GST_START_TEST (ideal_has_no_gap_of_300_ms)
 
 GST_END_TEST;
 
-/* Sends a flow that always has a packet in the queue over a cellular link.
- * Returns a hash of the times at which its packets leave the link. If
- * `other_sends` is TRUE, another flow sends, too. */
+/* Simulates a cellular link on which flow 0 always has a packet to send. If
+ * `other_sends` is TRUE, flow 1 sends packets in the other direction. Returns a
+ * hash of the times at which the packets of flow 0 leave the link. */
 static guint64
 hash_departures (gboolean other_sends)
 {
@@ -252,8 +254,9 @@ GST_START_TEST (outages_stop_both_directions)
 
 GST_END_TEST;
 
-/* No packet arrives for eleven days. Then a packet of the maximum size arrives.
- * The simulation of the link must skip this pause with little computing time.
+/* No packet arrives for eleven days. Then a small packet and a very large
+ * packet arrive. The model must skip the eleven days with little computing
+ * time.
  */
 GST_START_TEST (a_long_pause_is_cheap)
 {
@@ -348,8 +351,9 @@ compare (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* Divides the recording into intervals of `width` ms, and returns the number of
- * deliveries in each of them. An incomplete interval at the end is ignored. */
+/* Divides the time of the recording into intervals of `width` ms. Returns an
+ * array with the number of deliveries in each interval. An incomplete interval
+ * at the end is left out. */
 static GArray *
 count_bins (const Course * course, guint64 width)
 {
@@ -366,8 +370,8 @@ count_bins (const Course * course, guint64 width)
   return bins;
 }
 
-/* Returns the intervals in ms between successive deliveries. Several deliveries
- * in the same millisecond count as one. */
+/* Returns an array with the times between successive deliveries, in ms. Several
+ * deliveries in the same millisecond count as one. */
 static GArray *
 find_gaps (const Course * course)
 {
@@ -483,10 +487,10 @@ print_recordings (const gchar * directory)
   g_clear_pointer (&dir, g_dir_close);
 }
 
-/* Prints figures of the model and of the recordings in the directory that the
- * environment variable MMTP_TRACES names. Checks nothing, because the model was
- * not fitted to these recordings. Without MMTP_TRACES, the test is not part of
- * the suite. */
+/* Prints figures of the recordings in the directory MMTP_TRACES (an environment
+ * variable), and then the same figures of the model. Checks nothing, because
+ * the model was not fitted to these recordings. If MMTP_TRACES is not set, this
+ * test is not run. */
 GST_START_TEST (model_beside_recordings)
 {
   const gchar *directory = g_getenv ("MMTP_TRACES");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the arena. The arena compares the results of MMTP and of RTP over UDP
- * with each other and with the possible result: the number of frames that a
- * sender could deliver if it knew in advance what the links carry. The
- * benchmark tests/benchmarks/mmtparena.c prints the whole table of the arena.
+/* Tests of the arena, which simulates MMTP and RTP over UDP on the same links.
+ * It compares their results with each other and with the possible result: the
+ * number of frames that a sender could deliver if it knew in advance how much
+ * the links will carry. The benchmark tests/benchmarks/mmtparena.c prints all
+ * results of the arena.
  *
  * The test covers four parts:
  * - how the possible result is computed,
@@ -10,7 +11,7 @@
  * - the traces of the links,
  * - the model of TCP.
  *
- * Some scenarios have results that can be computed by hand.
+ * In addition, it runs some scenarios whose results can be computed by hand.
  */
 
 #include <gst/check/gstcheck.h>
@@ -34,10 +35,10 @@ GST_START_TEST (what_is_called_possible_is_near_the_optimum)
 
 GST_END_TEST;
 
-/* There are 25 frames of one packet each, one every 40 ms. The link can send a
- * packet only every 80 ms, so it can send about half of the frames. The last
- * frame is made at 960 ms. A frame that is sent later than 960 ms must also be
- * counted if it is sent before its deadline. */
+/* There are 25 frames of one packet each, one every 40 ms from 0 to 960 ms. The
+ * link can send a packet only every 80 ms, so it can carry about half of the
+ * frames. A frame that is sent after 960 ms must also be counted if it meets
+ * its deadline. */
 GST_START_TEST (half_the_rate_carries_half_of_the_packets)
 {
   static const ArenaPossibleConfig config = { 0, 100 * MS, 0 };
@@ -54,9 +55,9 @@ GST_START_TEST (half_the_rate_carries_half_of_the_packets)
     g_array_append_val (opportunities, opportunity);
   }
   supply = arena_supply_new (opportunities);
-  /* The frames are due from 0 to 960 ms. Some frames are still waiting after
-   * 960 ms. The link can send each of them until its deadline. In total, the
-   * link sends 14 frames: at 0, 80, ..., 1040 ms. */
+  /* The link can send a frame at 0, 80, ..., 960 ms. The last frame is made at
+   * 960 ms and has its deadline 100 ms later, so the link can send one more
+   * frame at 1040 ms. In total, these are 14 frames. */
   fail_unless_equals_int (arena_possible_count (frames, supply, &config, NULL),
       14);
   arena_supply_free (supply);
@@ -68,8 +69,9 @@ GST_END_TEST;
 /* --- frames --------------------------------------------------------------- */
 
 /* The stream is I0 P1 B2 B3 I4 B5 B6 P7, and P1 arrives too late. All B-frames
- * refer to P1, so none of them can be decoded. I0, I4 and P7 must count as
- * decodable. */
+ * refer to P1: B2 and B3 follow it, and B5 and B6 are shown between P1 and I4.
+ * They cannot be decoded in time. Only I0, I4 and P7 must count as decodable.
+ */
 GST_START_TEST (frames_need_their_references)
 {
   static const ArenaType types[] = { ARENA_TYPE_I, ARENA_TYPE_P, ARENA_TYPE_B,
@@ -116,8 +118,8 @@ GST_END_TEST;
 
 /* --- TCP ------------------------------------------------------------------ */
 
-/* Returns the rate of TCP in bit/s on a link of 20 Mbit/s. The only other
- * traffic on the link is a stream of negligible rate. */
+/* Simulates a TCP connection on a link of 20 Mbit/s, and returns its rate in
+ * bit/s. The only other traffic is a stream of negligible rate. */
 static gdouble
 measure_tcp (TcpAlgorithm algorithm)
 {
@@ -199,10 +201,10 @@ GST_START_TEST (what_a_constant_link_carries_is_in_time)
   fail_unless_equals_float (outcome.udp.decodable, 1);
   fail_unless (outcome.mmtp.decodable >= 0.95);
   fail_unless (outcome.mmtp.p95 < 500);
-  /* A full packet has 1384 bytes of the clip and 68 bytes of headers: 24 bytes
-   * of MMTP, 16 bytes of RTP, and 28 bytes of UDP and IP. Some packets are not
-   * full, so on average more than 1452 bytes are sent for 1384 bytes of the
-   * clip.
+  /* A full packet carries 1384 bytes of the video and 68 bytes of headers: 24
+   * bytes of MMTP, 16 bytes of RTP, and 28 bytes of UDP and IP. Some packets
+   * are not full. The ratio of sent bytes to video bytes must therefore be
+   * greater than 1452 / 1384.
    */
   fail_unless (outcome.mmtp.sent_per_played > 1452.0 / 1384);
   arena_groups_free (groups);
@@ -210,9 +212,9 @@ GST_START_TEST (what_a_constant_link_carries_is_in_time)
 
 GST_END_TEST;
 
-/* The bitrate of the stream is 1.5 times the rate of the link. UDP sends the
- * whole stream, so the long queue of the link becomes full. Less than 10 % of
- * the frames must be decodable in time. */
+/* The bitrate of the stream is 1.5 times the rate of the link. RTP over UDP
+ * sends the whole stream, so the long queue of the link fills up and delays all
+ * packets. Less than 10 % of the frames must be decodable in time. */
 GST_START_TEST (an_overloaded_link_is_too_late)
 {
   ArenaGroups *groups = load_groups ();
@@ -248,9 +250,9 @@ GST_START_TEST (a_run_is_the_same_each_time)
 
 GST_END_TEST;
 
-/* The rate of the recorded link is often lower than the bitrate of the stream,
- * so the sender must drop frames. It must not send a frame that refers to a
- * frame that was not sent. */
+/* The link follows a recorded trace, and its rate is often lower than the
+ * bitrate of the stream. MMTP must therefore drop frames. It must not send a
+ * frame that refers to a frame that it has dropped. */
 GST_START_TEST (no_frame_is_sent_without_its_references)
 {
   ArenaGroups *groups = load_groups ();
@@ -270,8 +272,8 @@ GST_START_TEST (no_frame_is_sent_without_its_references)
 
 GST_END_TEST;
 
-/* Runs the first scenario of each group once, to check that the scenarios are
- * valid. */
+/* Runs the first scenario of each group once, to check that the scenario can be
+ * simulated and has a plausible result. */
 GST_START_TEST (every_group_runs)
 {
   ArenaGroups *groups = load_groups ();

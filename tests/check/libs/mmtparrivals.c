@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the measurements that the receiver makes on a path: the losses, the
- * arrivals, and the transit times of the messages. A transit time is a one-way
- * delay between two clocks that do not agree, so only differences between two
- * transit times have a meaning.
+/* Tests of the measurements that the receiver of MMTP makes on a path: lost
+ * messages, arrivals, and transit times. A transit time is the one-way delay of
+ * a message, measured between two clocks that do not agree. Therefore only the
+ * difference between two transit times has a meaning.
  */
 
 #include <gst/check/gstcheck.h>
@@ -58,10 +58,11 @@ GST_START_TEST (three_messages_behind_it_or_10_ms_make_a_loss)
   mmtp_losses_timeout (&losses, MS (30), TOLERANCE);
   fail_unless_equals_uint64 (losses.lost, 3);
   fail_unless (mmtp_losses_next_wakeup (&losses, TOLERANCE) == MMTP_NEVER);
-  /* Message 13 and the messages 8 and 9 are lost. The loss of message 13 has
-   * not been reported yet, so the report must begin with it. Each report must
-   * contain both ranges until 1000 ms, because a retransmission would be too
-   * late afterwards. */
+  /* A range is written as its first message and its length. The messages 8, 9
+   * and 13 are lost. The loss of 13 has not been reported yet, so the report
+   * must begin with it. Both ranges must be repeated in each report before 1000
+   * ms. From 1000 ms on, retransmissions would be too late, so no loss must be
+   * reported any more. */
   check_ranges (&losses, 30, "13+1 8+2");
   check_ranges (&losses, 999, "13+1 8+2");
   check_ranges (&losses, 1000, "");
@@ -82,9 +83,9 @@ GST_START_TEST (what_was_overtaken_is_not_lost)
   lose_add (&losses, 4, 3);
   fail_unless (mmtp_losses_next_wakeup (&losses, TOLERANCE) == MMTP_NEVER);
   fail_unless_equals_uint64 (losses.lost, 0);
-  /* When message 10 arrives, the messages 5 to 9 are missing, and after 10 ms
-   * they are counted as lost. Message 7 arrives later, at 21 ms. It must not be
-   * reported as lost any more, but the counter of lost messages must stay 5. */
+  /* When message 10 arrives, the messages 5 to 9 are missing. After 10 ms they
+   * are counted as lost. Message 7 then arrives late. It must not be reported
+   * as lost any more, but the counter of lost messages must stay 5. */
   lose_add (&losses, 5, 10);
   mmtp_losses_timeout (&losses, MS (20), TOLERANCE);
   lose_add (&losses, 21, 7);
@@ -104,9 +105,9 @@ GST_START_TEST (where_none_was_overtaken_a_gap_is_a_loss)
     lose_add (&losses, i, i);
   lose_add (&losses, 100, 101);
   check_ranges (&losses, 100, "100+1");
-  /* Message 100 arrives after message 101, so the path reorders messages. The
-   * receiver must then wait for TOLERANCE before it reports a missing message
-   * as lost. */
+  /* Message 100 arrives after message 101, so the path changes the order of
+   * messages. From now on, the receiver must wait for TOLERANCE before it
+   * reports a missing message as lost. */
   lose_add (&losses, 101, 100);
   check_ranges (&losses, 101, "");
   lose_add (&losses, 102, 103);
@@ -170,9 +171,10 @@ GST_START_TEST (a_record_has_what_came)
   take (&arrivals, 0, &record);
   fail_unless_equals_int (record.flags, MMTP_RECORD_UNMEASURED);
   fail_unless_equals_int (record.received, 0);
-  /* A message is sent every 10 ms, and every tenth message is lost. One message
-   * arrives too late to be used. The record of the receiver must contain the
-   * number of the lost messages and of the late message. */
+  /* The sender sends a message every 10 ms, and every tenth message is lost.
+   * One further message arrives too late to be used. A record is the part of a
+   * report that describes one path. It must contain the numbers of received,
+   * lost and late messages. */
   for (i = 0; i < 1000; i++)
     if (i % 10 != 5)
       add (&arrivals, 10 * i, i == 900 ? 8 : 3, i);
@@ -206,9 +208,9 @@ GST_START_TEST (transits_are_those_since_the_last_record)
   fail_unless_equals_int (record.min_transit, TICKS (20));
   fail_unless_equals_int (record.high_transit, TICKS (40));
   fail_unless_equals_int (record.transit, TICKS (35));
-  /* The receiver writes a second record in the same moment as the first. The
-   * second record must therefore contain the same `min_transit` and
-   * `high_transit` as the first.
+  /* The receiver writes a second record at the same time as the first, and no
+   * message has arrived in between. The second record must contain the same
+   * minimum and maximum transit time as the first.
    */
   take (&arrivals, 60, &again);
   fail_unless_equals_int (again.flags, 0);
@@ -221,7 +223,7 @@ GST_START_TEST (transits_are_those_since_the_last_record)
   fail_unless_equals_int (record.min_transit, TICKS (30));
   fail_unless_equals_int (record.high_transit, TICKS (30));
   /* No message has arrived since the previous record. The new record must
-   * contain the values of the last message, and the flag
+   * repeat the values of the last message, and must have the flag
    * MMTP_RECORD_UNMEASURED. */
   take (&arrivals, 150, &record);
   fail_unless_equals_int (record.flags, MMTP_RECORD_UNMEASURED);
@@ -234,8 +236,8 @@ GST_START_TEST (transits_are_those_since_the_last_record)
 GST_END_TEST;
 
 /* The receiver writes two records of its measurements at the same time, and a
- * message arrives between them. The second record must contain this message. A
- * third record, which is written later, must not contain the message again. */
+ * message arrives between them. The second record must include this message. A
+ * third record, which is written later, must not include it again. */
 GST_START_TEST (a_moment_belongs_to_one_span)
 {
   MmtpArrivals arrivals;
@@ -275,7 +277,8 @@ GST_START_TEST (the_latest_message_has_the_highest_number)
 
 GST_END_TEST;
 
-/* The field of the arrival time has 24 bits and wraps after 167.77 s. */
+/* A record contains the arrival time of the latest message in 24 bits, in units
+ * of 10 us. It must wrap around after 167.77 s. */
 GST_START_TEST (the_arrival_wraps)
 {
   MmtpArrivals arrivals;
@@ -290,9 +293,10 @@ GST_START_TEST (the_arrival_wraps)
 
 GST_END_TEST;
 
-/* The transit times of consecutive messages differ by 16 ms. The jitter must
- * approach 16 ms: each message adds 1/16 of the remaining difference (RFC 3550
- * section 6.4.1). */
+/* The transit times alternate between 20 and 36 ms, so two consecutive messages
+ * differ by 16 ms. The jitter must approach 16 ms. Each message must add 1/16
+ * of the difference between 16 ms and the previous jitter (RFC 3550 section
+ * 6.4.1). */
 GST_START_TEST (the_jitter_is_that_of_rfc_3550)
 {
   MmtpArrivals arrivals;
@@ -315,8 +319,9 @@ GST_START_TEST (the_jitter_is_that_of_rfc_3550)
 
 GST_END_TEST;
 
-/* On a slow path, short messages have a lower delay than long messages. This
- * difference must not count as jitter. */
+/* On a slow path, short messages such as keep-alives have a lower delay than
+ * long ones. The difference between a keep-alive and a message with data must
+ * not count as jitter. */
 GST_START_TEST (keepalives_are_no_jitter)
 {
   MmtpArrival keepalive = {.size = 55,.repair_until = G_MAXUINT64 };
@@ -334,8 +339,8 @@ GST_START_TEST (keepalives_are_no_jitter)
   take (&arrivals, 500, &record);
   fail_unless_equals_int (record.received, 40);
   fail_unless_equals_int (record.jitter, 0);
-  /* The minimum and the maximum transit time must include the transit times of
-   * keep-alives. */
+  /* The minimum transit time must be that of the keep-alives, and the maximum
+   * that of the messages with data. */
   fail_unless_equals_int (record.min_transit, TICKS (5));
   fail_unless_equals_int (record.high_transit, TICKS (20));
 }
@@ -364,9 +369,9 @@ GST_START_TEST (the_rate_is_of_what_came_lately)
   fail_unless (mmtp_arrivals_get_min_transit (&arrivals, START + MS (3000),
           &transit));
   fail_unless_equals_int64 (transit, MS (5));
-  /* No message arrives any more. After 0.4 s without a message, the measured
-   * rate must be below three quarters of the rate at which the messages
-   * arrived. After 2 s it must be 0. */
+  /* No message arrives any more. The measured rate of arrivals must fall: after
+   * 0.4 s it must be below three quarters of the previous rate, and after 2 s
+   * it must be 0. */
   fail_unless (mmtp_arrivals_get_rate (&arrivals, START + MS (3400)) < 75000);
   fail_unless_equals_uint64 (mmtp_arrivals_get_rate (&arrivals,
           START + MS (5000)), 0);
@@ -381,8 +386,8 @@ GST_START_TEST (silence_is_told_from_the_last_message)
   MmtpArrivals arrivals;
 
   mmtp_arrivals_init (&arrivals, START, PERIOD);
-  /* A path counts as silent if no message has arrived for longer than PERIOD.
-   * However, a path on which no message has ever arrived must not count as
+  /* A path counts as silent if no message has arrived on it for longer than
+   * PERIOD. A path on which no message has ever arrived must not count as
    * silent. */
   fail_if (mmtp_arrivals_is_silent (&arrivals, START + MS (1000)));
   add (&arrivals, 0, 0, 0);
