@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads MPEG-1 and MPEG-2 video elementary streams, to check other programs.
 
-It follows ISO/IEC 11172-2 and 13818-2 only and shares no code with the
-elements. Positions are byte offsets into the stream. A range is a tuple
+This module follows ISO/IEC 11172-2 and 13818-2 only and shares no code with
+the elements. Positions are byte offsets into the stream. A range is a tuple
 (start, end). The byte at the position `end` does not belong to the range.
 
     stream = Stream(open("clip.m2v", "rb").read())
@@ -46,7 +46,9 @@ class Bits:
 
 @dataclass
 class Unit:
-    """The bytes from one start code up to the next one, including stuffing."""
+    """A unit of the stream: the bytes from one start code up to the next one,
+    including the zero bytes (stuffing) between them.
+    """
     code: int
     start: int
     end: int
@@ -99,8 +101,9 @@ class Picture:
     # Byte range (start, end) of the picture header without the extensions that
     # follow it.
     header: tuple
-    # Byte position at which the picture starts. Headers before the picture
-    # header belong to the picture.
+    # Byte position at which the picture starts. Sequence and GOP headers
+    # directly before the picture header belong to the picture, so it starts
+    # with the first of them.
     start: int = 0
     # The byte position at which the picture ends. All data that follow the
     # last slice up to the next picture belong to the picture.
@@ -110,8 +113,9 @@ class Picture:
     sequence: tuple = None
     group: tuple = None
     coding: CodingExtension = None
-    # Byte ranges (start, end) of the extensions that the bit E in RFC 2250,
-    # section 3.4.1, announces.
+    # Byte ranges (start, end) of some extensions of the picture. If there are
+    # any, a sender of RFC 2250 (section 3.4.1) sets the bit E and sends a copy
+    # of these extensions in the header.
     extensions: list = field(default_factory=list)
     slices: list = field(default_factory=list)      # ranges
     frame: "Frame" = None
@@ -122,9 +126,9 @@ class Picture:
 
     @property
     def parameters(self):
-        """Returns the fields that a receiver cannot change when it rebuilds a
-        lost picture header from an earlier one: they must be equal in both
-        headers.
+        """Returns those fields of the picture header that must be the same in
+        two pictures. Only then can a receiver rebuild the lost header of one
+        picture from the header of an earlier picture.
         """
         return self.vectors, self.coding
 
@@ -151,9 +155,11 @@ class Frame:
     """One coded frame, which consists of one frame picture or of two field
     pictures."""
     pictures: list
-    # The index of the frame in transport order.
+    # Index of the frame in decoding order, which is the order of the frames in
+    # the stream. The first frame has the index 0.
     coding: int
-    # The index of the frame in display order.
+    # Index of the frame in display order. The frame that is shown first has
+    # the index 0.
     display: int = 0
     # The presentation time, in seconds after the first displayed frame.
     pts: Fraction = Fraction(0)
@@ -168,8 +174,9 @@ class Frame:
 
     @property
     def coded_end(self):
-        """Byte position at which the last slice of the frame ends. If a
-        sequence end code follows this slice, it is not included.
+        """Byte position of the end of the last slice of the frame. If a
+        sequence end code follows this slice, the position is still the end of
+        the slice.
         """
         slices = self.pictures[-1].slices
         return slices[-1][1] if slices else self.end
@@ -213,13 +220,14 @@ class Stream:
         return [Unit(self.data[a + 3], a, b) for a, b in zip(starts, ends)]
 
     def _read_units(self):
-        # Positions of the headers that were read since the last picture
-        # header. They belong to the next picture, because headers precede
-        # their picture.
+        # Maps the name of each header that was read since the last picture
+        # header to the byte range of this header. The key "start" has the byte
+        # position of the first of these headers. The headers belong to the
+        # next picture, because headers precede their picture.
         self._pending = {}
         picture = None
-        # The header to which the extensions and user data that follow it
-        # belong.
+        # Kind of the last header that was read. The extensions and user data
+        # that follow belong to this header.
         owner = None
         for unit in self.units:
             body = self.data[unit.start + 4:unit.end]

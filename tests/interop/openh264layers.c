@@ -51,8 +51,8 @@ create_encoder (const Options * options)
   params.iTargetBitrate = 1000 * options->kbps;
   params.iMaxBitrate = UNSPECIFIED_BIT_RATE;
   params.iRCMode = RC_BITRATE_MODE;
-  /* To keep its bitrate, the encoder could skip pictures. The test needs every
-   * picture. */
+  /* The test needs every picture. Frame skipping is switched off, because the
+   * encoder would otherwise leave out pictures to keep its bitrate. */
   params.bEnableFrameSkip = false;
   params.iTemporalLayerNum = options->layers;
   params.uiIntraPeriod = options->gop;

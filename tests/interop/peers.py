@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the sending and the receiving program of a test. No packets are lost
-between them.
+between the two programs.
 
-If the receiving program can read files with RFC 4571 framing, the RTP packets
-are passed to it in such a file. ffmpeg cannot, so it receives RTP over RTSP, in
-the TCP connection.
+A receiving program that can read files with RFC 4571 framing gets the RTP
+packets in such a file. ffmpeg cannot read these files. It receives the packets
+over RTSP, in the TCP connection.
 """
 
 import contextlib
@@ -24,8 +24,8 @@ STREAM_CAPS = ("application/x-rtp-stream,media=video,clock-rate=90000,"
                "encoding-name=MPV,payload=32")
 
 
-# Since version 4.2 tshark writes booleans as words. Older versions write them
-# as digits.
+# Maps the boolean values in the output of tshark to digits. Since version 4.2,
+# tshark writes these values as words. Older versions write digits.
 TSHARK_BOOLEANS = {"True": "1", "False": "0"}
 
 
@@ -181,8 +181,8 @@ def depay(packets, element="rfc2250depay"):
 
 def depay_all(variants, element="rfc2250depay", at_once=16):
     """Runs the depayloader `element` on each list of packets in `variants`.
-    Returns the output for each list. To save time, one process handles several
-    lists.
+    Returns one output for each of these lists. To save time, one process
+    handles up to `at_once` lists.
     """
     results = []
     with workdir() as work:

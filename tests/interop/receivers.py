@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Small models of two RTP receivers, live555 and gortsplib, which rely on the
-video-specific header of RFC 2250.
+"""Small models of two RTP receivers, live555 and gortsplib. Both receivers
+rely on the video-specific header of RFC 2250.
 
-Both models refuse packets in which this header is empty. A stream that both
-models can receive can also be received by the two programs.
+If this header is empty (all bits are 0), both models output nothing. If both
+models can receive a stream, the real live555 and gortsplib can receive it,
+too.
 """
 
 

@@ -56,12 +56,14 @@ class VideoHeader:
     and the video data.
     """
     fields: dict
-    # The fields of the MPEG-2 header extension (RFC 2250 section 3.4.1); None
-    # if flag T is 0.
+    # The fields of the MPEG-2 header extension (RFC 2250 section 3.4.1). None
+    # if the packet has no such extension, that is, if its bit T is 0.
     extension: dict = None
-    # The 32 bits of the composite display fields; None if flag D is 0.
+    # The 32 bits of the composite display fields. None if the bit D of the
+    # MPEG-2 header extension is 0.
     composite: int = None
-    # The extensions of the picture, with their padding; None if flag E is 0.
+    # The extensions of the picture, with their padding. None if the bit E of
+    # the MPEG-2 header extension is 0.
     extra: bytes = None
     size: int = 4
 
@@ -105,8 +107,8 @@ class Placed:
     start: int
     end: int
     picture: mpegvideo.Picture
-    # All units of the stream (headers and slices) of which at least one byte
-    # is in the packet.
+    # All units of the stream (headers and slices) that are in the packet,
+    # either completely or in part.
     units: list = field(default_factory=list)
     # Size in bytes of the sequence header that the sender has repeated in this
     # packet; 0 if there is none.
@@ -183,11 +185,11 @@ def _injected_sequence(stream, at, body):
 # -------------------------------------------------------------- expected fields
 
 def expected_fields(placed, mpeg2_extension=False, new_header=None):
-    """Returns the values that all fields of the video-specific header (RFC
-    2250 section 3.4) must have.
+    """Returns the value that each field of the video-specific header (RFC 2250
+    section 3.4) must have in the packet `placed`.
 
-    `new_header` is the expected value of the bit N, or None if the property
-    new-picture-bits is off.
+    `new_header` is the expected value of the bit N. It is None if the sender's
+    property new-picture-bits is off.
     """
     picture, mpeg2 = placed.picture, placed.picture.coding is not None
     fbv, bfc, ffv, ffc = picture.vectors
@@ -275,8 +277,8 @@ def _join(fields, layout):
     return word.to_bytes(4, "big")
 
 
-# RFC 2250, section 3.1: each packet must have room for a payload of at least
-# this many bytes.
+# The MTU must be so large that a packet has room for at least this number of
+# payload bytes (RFC 2250, section 3.1).
 SMALLEST_PAYLOAD = 261
 
 
@@ -358,9 +360,10 @@ def check_header(placed, mpeg2_extension, new_header):
 
 
 def check_order(placed):
-    """Checks section 3.1 of RFC 2250: headers are complete and in order, and
-    they are at the beginning of a payload. If a payload begins inside a slice,
-    no other slice may begin in this payload.
+    """Checks section 3.1 of RFC 2250 for one packet. Sequence, GOP and picture
+    headers must be complete, in this order, and at the beginning of the
+    payload. If the payload begins inside a slice, no other slice may begin in
+    this payload. A packet must not contain parts of two pictures.
     """
     top, rank = placed.begins_unit, -1
     for unit in placed.units:
@@ -387,7 +390,8 @@ def check_order(placed):
 def check_marker(placed):
     """Checks the marker bit of a packet: it must be set if and only if the
     packet contains the end of the last slice of a frame. A sequence end code
-    after this slice belongs to no frame, so it may be in a later packet.
+    after this slice does not count. It may be in a later packet, whose marker
+    bit must then be 0.
     """
     frame = placed.picture.frame
     last = placed.start < frame.coded_end <= placed.end

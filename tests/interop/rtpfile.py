@@ -72,7 +72,7 @@ def write_rfc4571(path, packets):
 
 def write_pcap(path, packets, port=5004):
     """Writes `packets` as a pcap file with raw IPv4 packets (LINKTYPE_RAW,
-    101). Their capture times are 10 microseconds apart.
+    101). The capture times of the packets are 10 microseconds apart.
     """
     with open(path, "wb") as out:
         out.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 101))
@@ -85,8 +85,9 @@ def write_pcap(path, packets, port=5004):
 
 
 def read_pcap(path):
-    """Returns the UDP payloads in a pcap file. Its packets may be Ethernet
-    frames, frames of a Linux "cooked" capture, or raw IPv4 packets.
+    """Reads a pcap file. Returns the RTP packet in each UDP packet of the
+    file. The captured packets may be Ethernet frames, frames of a Linux
+    "cooked" capture, or raw IPv4 packets.
     """
     data = pathlib.Path(path).read_bytes()
     order = "<" if data[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") \

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints the packets that the stock payloader and rfc2250pay make from the
-same clip, for the documentation.
+"""Prints the packets that two payloaders make from the same clip, for the
+documentation. The payloaders are rtpmpvpay of GStreamer and the project's
+rfc2250pay.
 
     meson devenv -C build ../tests/interop/show_packets.py CLIP FIRST COUNT
 
-By default it uses a small clip of the tests and prints its first two packets.
+CLIP is a file, FIRST the index of the first printed packet, and COUNT the
+number of printed packets. Without arguments, the program prints the first two
+packets of a small clip of the tests.
 """
 
 import pathlib

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests DCCP against the implementation of Linux, which existed up to version
-6.15.
+"""Tests the DCCP elements dcctpthinsink and dcctpthinsrc against the DCCP of
+Linux, which existed up to Linux 6.15.
 
-An older kernel with DCCP runs in a virtual machine (QEMU). It exchanges packets
-with dcctpthinsink and dcctpthinsrc over an emulated network (dccpnetwork.py).
+An older kernel with DCCP runs in a virtual machine (QEMU). This kernel
+exchanges packets with the elements over an emulated network (dccpnetwork.py).
 The network drops some packets and records all packets. tshark and
 dccppackets.py check every recorded packet. If a packet was not dropped, its
 payload must arrive. No other payload may arrive.
 
-With the argument `long`, the test streams one minute of a video clip instead of
-8 s.
+With the argument `long`, the test streams one minute of a video clip instead
+of 8 s.
 """
 
 import collections
@@ -36,13 +36,15 @@ FRAMES_PER_SECOND = 25
 IS_LONG = sys.argv[1:2] == ["long"]
 SECONDS = 60 if IS_LONG else 8
 SECONDS_TO_STREAM = 4 * SECONDS + 60
-# By default, seqnum-offset, timestamp-offset and ssrc are random. With fixed
-# values, two runs of the payloader produce the same packets.
+# By default, the properties seqnum-offset, timestamp-offset and ssrc of the
+# payloader rfc2250pay have random values. With fixed values, two runs of
+# rfc2250pay produce the same packets.
 PAY = "rfc2250pay seqnum-offset=7 timestamp-offset=9 ssrc=11 mtu=1316"
 HOST = dccpnetwork.HOST
 GUEST = {"IPv4": "10.33.0.2", "IPv6": "fd33::2"}
 OTHER_GUEST = {"IPv4": "10.33.0.3", "IPv6": "fd33::3"}
-# The directory with the saved states of the virtual machines (guests).
+# Path of the directory with the saved states of the virtual machines (guests).
+# setUpModule() sets it.
 states = None
 
 
@@ -120,9 +122,9 @@ class DccpCase(unittest.TestCase):
 
 
 class KernelTest(DccpCase):
-    """Checks the checker: connects two virtual machines that both use Linux's
-    DCCP, the reference implementation. The checks of this file must find no
-    fault in its packets.
+    """Tests the checks of this file themselves. Connects two virtual machines
+    that both use Linux's DCCP, the reference implementation. The checks must
+    find no fault in the packets between these machines.
     """
 
     def stream(self, ip, **network):
@@ -194,8 +196,9 @@ class Ours:
             "for a listening element")
 
     def wait_for_end(self, seconds=SECONDS_TO_STREAM):
-        """Waits until the pipeline ends by itself, which must be without an
-        error. Returns what the pipeline has printed."""
+        """Waits until the pipeline ends by itself. Fails if the pipeline
+        reports an error. Returns what the pipeline has printed.
+        """
         child = self.process.child
         _, errors = child.communicate(timeout=seconds)
         errors = errors.decode(errors="replace")
@@ -231,8 +234,9 @@ class OurSource(Ours):
 
 
 def file_source(path, packets):
-    """Writes `packets` to the file `path`. Returns the text of a pipeline that
-    reads this file and outputs PACKETS_PER_SECOND packets per second.
+    """Writes `packets` to the file `path`. Returns the description of a
+    pipeline that reads this file and outputs PACKETS_PER_SECOND packets per
+    second.
     """
     path.write_bytes(b"".join(len(data).to_bytes(2, "big") + data
                               for _, data in packets))
@@ -260,9 +264,9 @@ class ElementCase(DccpCase):
     def setUp(self):
         super().setUp()
     def to_guest(self, ip, mode, port, packets, source, options="", **guest):
-        """Starts a stream from dcctpthinsink to the virtual machine with
-        Linux's DCCP (the guest). Returns a function that waits for the end of
-        the stream.
+        """Starts a stream from the element dcctpthinsink to the guest, a
+        virtual machine with Linux's DCCP. Returns a function that waits for
+        the end of the stream.
         """
         if mode == "listen":
             sink = OurSink(self, source, ip, mode, port, options)
@@ -385,18 +389,18 @@ def losing_first(kind, of_client, port):
 
 class LostTest(ElementCase):
     """Checks that a connection opens and closes even if a packet is lost. Each
-    connection of the test loses the first packet of one type. OF_CLIENT maps
-    this type to True if the client sends it, and to False if the server sends
-    it.
+    connection of the test loses the first packet of one packet type. OF_CLIENT
+    contains the tested packet types. It maps a type to True if the client
+    sends it, and to False if the server sends it.
     """
 
     OF_CLIENT = {"Request": True, "Response": False, "Ack": True,
                  "DataAck": True, "Close": True, "CloseReq": False,
                  "Reset": False}
-    # One case is left out: a dcctpthinsrc with mode=listen sends its Reset,
-    # and this Reset is lost. Linux then repeats its Close, but dcctpthinsrc
-    # has ended and does not answer. The connection of Linux closes only after
-    # a long time.
+    # Cases that are left out. In the only such case, a dcctpthinsrc with
+    # mode=listen sends its Reset, and this Reset is lost. Linux then repeats
+    # its Close, but dcctpthinsrc has ended and does not answer. The connection
+    # of Linux closes only after a long time.
     LINUX_WAITS = {("listen", "to_us", "Reset")}
 
     def test_each_once(self):
@@ -428,9 +432,10 @@ class DamageTest(ElementCase):
     """
 
     def stream_both_ways(self, coverage=0, seconds=1):
-        """Starts a stream in each direction. The sender uses the checksum
-        coverage `coverage` (the value of the field CsCov), and the receiver
-        requires it as its minimum.
+        """Starts two streams: one to the virtual machine, and one from it. In
+        both streams, the sender uses the checksum coverage `coverage` (the
+        value of the field CsCov), and the receiver requires this value as the
+        minimum coverage.
         """
         packets = noise_packets(seconds * PACKETS_PER_SECOND)
         source = file_source(self.work / "packets", packets)
@@ -476,9 +481,9 @@ class DamageTest(ElementCase):
                               in connection.data()}, {1})
 
     def test_forged_resets_are_asked_about(self):
-        """Sends forged Resets. Checks that an endpoint answers each forged
-        Reset with one Sync, and that the other endpoint answers this Sync with
-        a SyncAck.
+        """Sends forged Reset packets to both endpoints of each connection. An
+        endpoint must answer each forged Reset with one Sync, and the other
+        endpoint must answer this Sync with a SyncAck.
         """
         self.network.set(delay=0.01)
         # Each stream lasts 4 s. Even if a busy machine begins one connection
@@ -508,8 +513,8 @@ class DamageTest(ElementCase):
 
     def build_reset(self, connection, victim, other):
         """Returns a forged Reset from the endpoint `other` to the endpoint
-        `victim` of a connection. Its addresses and ports are correct, but its
-        sequence number is outside the window of `victim`.
+        `victim` of a connection. The Reset has correct addresses and ports,
+        but its sequence number is outside the window of `victim`.
         """
         sequence = connection.sent_by(other)[-1].sequence + 300000
         acknowledged = connection.sent_by(victim)[-1].sequence
@@ -517,8 +522,9 @@ class DamageTest(ElementCase):
 
 
 class RefusedTest(ElementCase):
-    """Checks refused connection attempts: the Reset that refuses the attempt
-    must have the correct reset code."""
+    """Tests DCCP connection attempts that the peer refuses. The peer must
+    answer with a Reset that has the correct reset code.
+    """
 
     # The values of errno with which a connection fails on Linux: EBADRQC after
     # a Reset with the reset code 8, and EUSERS after one with the reset code

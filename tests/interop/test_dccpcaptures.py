@@ -23,12 +23,12 @@ PCAP_HEADER, RECORD_HEADER, ETHERNET = 24, 16, 14
 # wrong checksum.
 GOOD, BAD = "1", "0"
 
-# Types of two options that the program dccpfields does not print in its list
-# of options.
+# The DCCP option types Padding and Mandatory, which the program dccpfields
+# does not print in its list of options.
 PADDING, MANDATORY = "0", "1"
 
-# {name of a field in the output of dccpfields: name of the same field in
-# tshark}
+# Maps the name of each field in the output of the program dccpfields to the
+# name of the same field in tshark.
 FIELDS = {
     "type": "dccp.type",
     "source": "dccp.srcport",

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests rfc2250depay with packets of other senders than rfc2250pay: ffmpeg and
-the stock payloader. The output must be bit-identical to the stream that was
-sent. Only rfc2250pay writes headers with the bits T, D, E, AN and N. One test
-therefore replaces the headers in ffmpeg's packets by such headers.
+"""Tests the depayloader rfc2250depay with packets of two other senders:
+ffmpeg, and rtpmpvpay, the payloader of GStreamer itself. The output must be
+bit-identical to the stream that was sent.
+
+These senders never set the bits T, D, E, AN and N of the headers that RFC 2250
+defines. Only the payloader rfc2250pay sets them. One test therefore replaces
+the headers in ffmpeg's packets by headers with these bits.
 """
 
 import itertools

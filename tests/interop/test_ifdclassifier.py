@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares the frame types that the project's classifier finds in H.264 and
-H.265 streams with those of ffmpeg. The types must match the NAL headers that
-ffmpeg's trace_headers reads.
+"""Tests the project's classifier, which finds the type of each frame in H.264
+and H.265 streams. The types must agree with the headers of the NAL units.
+ffmpeg reads these headers with its filter trace_headers.
 
-The tests also drop frames by their types. If the B-frames of a stream are
-dropped, the other frames must decode without errors, to the same pictures as
-in the complete stream. The same must hold for a stream that begins at any
-I-frame, if the leading frames after this I-frame are dropped.
+The tests also decode parts of each stream. If the B-frames are dropped, the
+other frames must decode without errors, to the same pictures as in the
+complete stream. The same must hold for a stream that begins at any I-frame, if
+the leading frames of this I-frame are dropped. Leading frames follow an
+I-frame in the stream, but are shown before it.
 """
 
 import functools
@@ -23,14 +24,14 @@ import peers
 PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
     "tests" / "interop" / "ifdclassify"
 FRAMES = 90
-# The presentation time of the first frame in decoding order. It is so high
-# that frames that are shown before this frame still have positive presentation
-# times.
+# This number is added to the presentation times of all frames. Some frames may
+# be shown before the first frame in decoding order. Their presentation times
+# could be negative without this addition.
 FIRST_PTS = 1 << 40
-# A message of ffmpeg that does not report an error. An I-frame may tell the
-# decoder to mark earlier frames as unused (H.264, 8.2.5.4). If decoding begins
-# at this I-frame, the decoder does not have those frames, and prints the
-# message.
+# A message of ffmpeg that the tests ignore, because it does not report an
+# error. An I-frame may tell the decoder to mark earlier frames as unused
+# (H.264, 8.2.5.4). If decoding begins at this I-frame, the decoder does not
+# have the earlier frames, and prints the message.
 NOTHING_TO_FORGET = r"\] mmco: unref short failure$"
 
 H264 = {
@@ -55,7 +56,9 @@ H265 = {
 
 
 def assert_no_faults(printed):
-    """Asserts that ffmpeg's output `printed` contains no error."""
+    """Checks that `printed`, the output of ffmpeg, contains no error.
+    Otherwise raises AssertionError.
+    """
     faults = [line for line in printed.splitlines()
               if line.strip() and not re.search(NOTHING_TO_FORGET, line)]
     assert not faults, faults
@@ -171,8 +174,8 @@ class Film:
         return hashes
 
     def shown(self, numbers):
-        """Returns `numbers`, sorted into display order. `numbers` are indices
-        of frames.
+        """Sorts frames into display order. `numbers` contains the indices of
+        these frames in the stream. Returns the sorted list of the indices.
         """
         return sorted(numbers, key=lambda n: self.pts[n])
 
@@ -194,9 +197,10 @@ def all_films():
 
 
 def expected_h264(fields):
-    """Returns the picture type that the classifier must find. It follows from
-    nal_unit_type, nal_ref_idc and the recovery point in the stream. The result
-    does not say whether the picture is leading or trailing."""
+    """Returns the picture type that the classifier must find. The type follows
+    from nal_unit_type, nal_ref_idc and the recovery point in the stream. The
+    returned type does not say whether the picture is leading or trailing.
+    """
     reference, recovery, slices = 0, None, []
     for name, value in fields:
         if name == "nal_ref_idc":
@@ -289,9 +293,9 @@ class AgainstTheDecoder(unittest.TestCase):
 
     def test_one_can_begin_with_any_i_and_without_leading_frames(self):
         for name, film in all_films():
-            # The test decodes each film from each of its I-frames on. The only
-            # I-frame of this film is its first picture, so the film is
-            # skipped.
+            # The test decodes each film from each of its I-frames on. The film
+            # "h264 refresh" is skipped, because its first picture is its only
+            # I-frame.
             if name == "h264 refresh":
                 continue
             begins = [n for n, kind in enumerate(film.kinds)

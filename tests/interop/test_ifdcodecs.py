@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that a decoder can decode the frames of H.264 and H.265 that ifdqueue
-sends over a slow link.
+"""Checks that a decoder can decode the frames of H.264 and H.265 that the
+element ifdqueue sends over a slow link. On such a link, ifdqueue drops frames.
 
-ffmpeg decodes the sent frames and the whole stream. Each picture of the sent
-frames must be bit-identical to the same picture of the whole stream, and no
-picture may be missing. ffmpeg must report no error. The clips have all kinds
-of references. Encoders make most of the clips. No available encoder makes
-field pictures or long-term references, so h264writer.py writes the clips that
-contain them.
+ffmpeg decodes the sent frames, and also the whole stream. Each picture of the
+sent frames must be bit-identical to the same picture of the whole stream. No
+picture of a sent frame may be missing. ffmpeg must report no error.
+
+The clips have all kinds of references between frames. Encoders make most of
+the clips. No available encoder makes field pictures or long-term references,
+so h264writer.py writes the clips that contain them.
 """
 
 import os
@@ -27,20 +28,22 @@ from test_ifdclassifier import Film, assert_no_faults
 
 PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
     "tests" / "interop" / "ifdchoose"
-# Program that encodes H.264 with temporal layers. It exists only if OpenH264
-# was installed when the project was built.
+# Path of the program that encodes H.264 with temporal layers. The program
+# exists only if OpenH264 was installed when the project was built.
 ENCODER = PROGRAM.with_name("openh264layers")
 DELIMITER = b"\0\0\0\1\t\xf0"
 FRAMES = 100
 FPS = 25
-# The times in seconds that three links need to send a frame: 3, 2 and 1.3
-# times the duration of a frame. All three links are too slow for the stream.
+# Three links, each described by the time in seconds that it needs to send a
+# frame: 3, 2 and 1.3 times the duration of a frame. All three links are too
+# slow for the stream.
 SLOW = 0.12, 0.08, 0.052
 
-# In the clips "short-range" and "long", the POC (picture order count) of an
-# open GOP covers more than half of the range of the field pic_order_cnt_lsb.
-# If more than half of this range is missing, a decoder cannot determine how
-# many frames are missing (H.264, 8.2.1.1).
+# The POC (picture order count) gives the display order of the pictures. The
+# field pic_order_cnt_lsb contains only the low bits of the POC. In the clips
+# "short-range" and "long", the POC of an open GOP covers more than half of the
+# range of this field. If more than half of this range is missing, a decoder
+# cannot determine how many frames are missing (H.264, 8.2.1.1).
 H264 = {
     "short-range": "open-gop=1:keyint=10:bframes=1:slice-max-size=300:"
                    "b-adapt=0",
@@ -60,8 +63,8 @@ H265 = {
     "refresh": "keyint=24:bframes=0:intra-refresh=1",
 }
 # Clips with B-pyramids: some B-frames refer to other B-frames. The P-frames do
-# not refer to B-frames. ifdqueue can therefore drop all B-frames and keep all
-# P-frames.
+# not refer to B-frames. The element ifdqueue can therefore drop all B-frames
+# of these clips and keep all P-frames.
 PYRAMIDS = {
     "pyramid": "keyint=24:bframes=3:b-pyramid=strict:b-adapt=0:ref=2",
     "pyramid-6": "keyint=24:bframes=5:b-pyramid=strict:b-adapt=0:ref=4",
@@ -75,19 +78,20 @@ PYRAMIDS = {
 PYRAMID_GOP = 24
 THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
     "weightp=0:wpp=0"
-# The times in seconds that two further links need to send a frame: 4 and 6
-# times the duration of a frame. These links are slower than the links of SLOW.
+# Two more links, each described by the time in seconds that it needs to send a
+# frame: 4 and 6 times the duration of a frame. They are slower than the three
+# links in SLOW.
 SLOWER = 0.16, 0.24
 # Expected results for streams with temporal layers: {number of layers: {time
 # in s that the link needs to send a frame: n}}. ifdqueue must send at least
-# every n-th frame. For example, if a link needs twice the duration of a frame,
-# it can carry every second frame, so n is 2.
+# each frame whose index is a multiple of n. For example, if a link needs twice
+# the duration of a frame, it can carry every second frame, so n is 2.
 LAYERED_GOP = 48
 LAYERED = {2: {0.08: 2, 0.052: 2}, 3: {0.16: 4, 0.12: 4, 0.08: 2, 0.052: 2},
            4: {0.24: 8, 0.16: 8, 0.08: 2}}
 # Durations of the simulated outages in seconds. During the shortest outage,
-# the field pic_order_cnt_lsb advances by less than half of its range. During
-# the longest outage, it wraps several times.
+# the field pic_order_cnt_lsb of the frames advances by less than half of its
+# range. During the longest outage, this field wraps several times.
 OUTAGES = [0.2 + 0.32 * i for i in range(12)]
 OUTAGE_FRAMES = 200
 WITH_OUTAGES = {
@@ -96,13 +100,16 @@ WITH_OUTAGES = {
     "long": H264["long"],
     "closed": H264["closed"],
 }
-# After an outage, an I-frame that is not an IDR picture may have the same
-# frame_num as an older picture that the decoder still stores. ffmpeg then has
-# to remove the older picture, and prints this message. No picture is damaged.
+# An error message of ffmpeg that is ignored. After an outage, an I-frame that
+# is not an IDR picture may have the same frame_num as an older picture that
+# the decoder still stores. ffmpeg then has to remove the older picture, and
+# prints this message. No picture is damaged.
 SAME_FRAME_NUM = re.compile(r".*\] illegal short term buffer state detected\n")
-# Films with leading frames, which may refer to the previous GOP. If a part of
-# this GOP is missing, they cannot be decoded. On the links of SLOW, ifdqueue
-# must therefore drop some of them.
+# Clips that contain leading frames. Leading frames follow an I-frame in the
+# stream, but are shown before it. They may refer to frames before the I-frame,
+# in the previous GOP. If some of those frames are missing, the leading frames
+# cannot be decoded. On the slow links in SLOW, ifdqueue must therefore drop
+# some of the leading frames.
 WITH_LEADING = {"h264 long", "h264 open", "h264 open-no-pyramid", "h264 mbaff",
                 "hevc open", "hevc layers"}
 
@@ -119,10 +126,12 @@ def small_with_outage(library):
 def choose(codec, path, units, seconds, outage=0):
     """Runs ifdqueue on the access units `units` of a stream, over a simulated
     link that needs `seconds` seconds for a frame. Returns three values: the
-    indices of the units that are sent, the number of all frames, and the
-    number of dropped leading frames.
+    indices of the access units that are sent, the number of all frames, and
+    the number of dropped leading frames.
 
-    Each unit is a tuple (offset, size, PTS). The PTS is in frames, or None."""
+    Each access unit is a tuple (offset, size, PTS). The PTS is a number of
+    frame periods, or None.
+    """
     lines = "".join("%d %d %d\n" % (
         offset, size, -1 if pts is None else 10 ** 9 * (pts + 8) // FPS)
         for offset, size, pts in units)
@@ -149,14 +158,14 @@ def decode(codec, *streams, may_repeat_frame_num=False):
 class OfEncoders(unittest.TestCase):
 
     def check(self, film, units, links):
-        """Lets ifdqueue send `film` over each of `links`. Checks that each
-        sent frame is decoded to the same picture as when the whole stream is
-        decoded.
+        """Lets ifdqueue send the clip `film` over each of `links`. Checks that
+        each sent frame is decoded to the same picture as when the whole clip
+        is decoded.
 
         A link is a pair of times in seconds: the time that it needs to send a
-        frame, and the duration of its outage. `units` has the offset, the size
-        and the PTS of each access unit of `film`. Returns a pair for each
-        link: the indices of the units that were sent, and the number of
+        frame, and the duration of its outage. `units` contains the offset, the
+        size and the PTS of each access unit of `film`. Returns a pair for each
+        link: the indices of the access units that were sent, and the number of
         leading frames that were dropped.
         """
         chosen = [choose(film.codec, film.stream, units, *link)
@@ -189,8 +198,8 @@ class OfEncoders(unittest.TestCase):
         for seconds, (sent, leading) in zip(SLOW, results):
             n_leading += leading
             with self.subTest(clip=codec + " " + name, seconds=seconds):
-                # The units above had no timestamps. With timestamps, ifdqueue
-                # must select the same frames.
+                # In the runs above, the access units had no timestamps. If
+                # they have timestamps, ifdqueue must select the same frames.
                 self.assertEqual(choose(codec, film.stream, timed, seconds),
                                  (sent, FRAMES, leading))
                 if "refresh" not in name:
@@ -204,13 +213,15 @@ class OfEncoders(unittest.TestCase):
                 self.check_all("h264", name, params)
 
     def check_pyramid(self, film, since, has_all_references):
-        """Lets ifdqueue send `film` over links of several speeds, and checks
-        the sent frames with check().
+        """Lets ifdqueue send the clip `film` over links of several speeds.
+        Checks that each sent frame is decoded to the same picture as in the
+        whole clip.
 
-        If `has_all_references` is true, and the link needs SLOWER[0] seconds
-        for a frame, also checks the gaps between sent frames in display order:
-        the longest gap must be at most 8 frames. Frames whose index is below
-        `since` are ignored in this check.
+        If `has_all_references` is true, one more check is made on the link
+        that needs SLOWER[0] seconds for a frame. Of the frames that were sent
+        over this link, two that follow each other in display order must be at
+        most 8 frames apart. Frames whose index is below `since` are ignored in
+        this check.
         """
         units = [(offset, size, None) for offset, size, _ in film.units]
         self.assertEqual(len(units), FRAMES)
@@ -220,9 +231,11 @@ class OfEncoders(unittest.TestCase):
         for seconds, (sent, _) in zip(speeds, results):
             shown = sorted(film.pts[n] // step for n in sent if n >= since)
             gap = max(b - a for a, b in zip(shown, shown[1:]))
-            # At this rate, the link can carry all P-frames. ifdqueue may then
-            # drop only the last P-frame of a GOP, so there can be no gap of
-            # more than 8 frames.
+            # In these clips, at least every fourth frame is a P-frame or an
+            # I-frame. The link can carry all of these frames. ifdqueue may
+            # then drop all B-frames, but no P-frames except for the last one
+            # of a GOP. Two frames that are sent one after the other are
+            # therefore at most 8 frames apart.
             if has_all_references and seconds == SLOWER[0]:
                 self.assertLessEqual(gap, 8)
 
@@ -236,8 +249,10 @@ class OfEncoders(unittest.TestCase):
     def test_temporal_id(self):
         """Tests a stream with a prefix NAL unit before each slice (H.264,
         G.7.3.1.1). The prefix NAL unit contains the temporal layer of the
-        slice. ifdqueue therefore knows the layers from the first GOP on and
-        does not have to learn them."""
+        slice. The element ifdqueue therefore knows the layers from the first
+        GOP on. Without these NAL units, it would have to learn from the first
+        GOP which frames refer to each other.
+        """
         film = Film("h264", "ifdcodecs-pyramid",
                     PYRAMIDS["pyramid"] + ":scenecut=0", small)
         layers = {0: 2, 1: 1}
@@ -252,8 +267,8 @@ class OfEncoders(unittest.TestCase):
                         nal[0] & 0x60 | 14, 0x80 | (nal[0] & 31 == 5) << 6,
                         0x80, layer << 5 | 7])
                     # If nal_ref_idc is not 0, the prefix NAL unit must have a
-                    # payload. It consists of two flags, which are 0 here, and
-                    # the stop bit.
+                    # payload. The payload consists of two flags, which are 0
+                    # here, and the stop bit.
                     out += b"\x20" if nal[0] & 0x60 else b""
                 out += b"\0\0\1" + nal
             units.append((begin, len(out) - begin, None))
@@ -286,8 +301,8 @@ class OfEncoders(unittest.TestCase):
             with self.subTest(clip=name):
                 for sent, _ in self.check(
                         film, units, [(0.03, outage) for outage in OUTAGES]):
-                    # The stream must continue after the outage, almost to its
-                    # end.
+                    # After the outage, ifdqueue must send frames again, until
+                    # almost the end of the stream.
                     self.assertGreater(sent[-1], OUTAGE_FRAMES - 24)
 
     def test_h265(self):
@@ -297,9 +312,9 @@ class OfEncoders(unittest.TestCase):
 
 
 class Payloaded(unittest.TestCase):
-    """Checks that the classifier finds the same picture type in two places: in
-    a frame, and in the RTP packets that a stock payloader makes from this
-    frame.
+    """Checks that the classifier finds the same picture type (I, P or B) in
+    two places: in a frame, and in the RTP packets that GStreamer's own
+    payloader makes from this frame.
     """
 
     CLIPS = (("h264", "264", "closed", H264["closed"]),
@@ -334,8 +349,8 @@ class Payloaded(unittest.TestCase):
         by_time = {}
         for packet, kind in zip(packets, found):
             by_time.setdefault(packet.timestamp, set()).add(kind)
-        # Some packets have no picture, but only parameter sets or SEI
-        # messages. picturekinds prints a dot for them.
+        # Some packets contain no part of a picture, but only parameter sets or
+        # SEI messages. The program picturekinds prints a dot for them.
         kinds = ["".join(kinds - {"."}) for kinds in by_time.values()]
         self.assertEqual(kinds, list(self.kinds("h" + number, frames)))
         self.assertEqual(set(kinds), {"I", "P", "B"})
@@ -404,11 +419,11 @@ class OfOpenH264(unittest.TestCase):
             for seconds, step in highest.items():
                 with self.subTest(layers=layers, seconds=seconds):
                     sent = self.check(path, units, whole, seconds)
-                    # The link is fast enough for the lower layers, which
-                    # contain each frame whose index is a multiple of `step`.
-                    # ifdqueue must send all these frames. The last frames of
-                    # the stream are not checked, because they would arrive too
-                    # late.
+                    # The link is fast enough for the lower temporal layers.
+                    # These layers contain each frame whose index is a multiple
+                    # of `step`, so ifdqueue must send all these frames. The
+                    # last frames of the stream are not checked, because they
+                    # would arrive too late.
                     missing = set(range(0, FRAMES - 4, step)) - set(sent)
                     self.assertEqual(missing, set())
 
@@ -417,10 +432,14 @@ class ByHand(unittest.TestCase):
 
     def check(self, name, stream, joined):
         """Lets ifdqueue send `stream` over slow links. If `joined` is true,
-        the two fields of a frame are one unit, as in MP4. Checks two things:
-        either both fields of a frame are sent, or neither of them; and the
-        sent frames are decoded to the same pictures as in the whole stream.
-        Returns one list of sent frames (as indices) for each link.
+        ifdqueue gets the two fields of a frame in one buffer, as in MP4.
+        Checks two things:
+
+        - Either both fields of a frame are sent, or neither of them.
+        - The sent frames are decoded to the same pictures as in the whole
+          stream.
+
+        Returns a list of the indices of the sent frames for each link.
         """
         units = stream.units
         if joined:

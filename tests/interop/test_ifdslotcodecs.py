@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that a decoder can decode the frames of VP8, VP9 and AV1 that ifdqueue
-sends over a slow link.
+"""Checks that a decoder can decode the frames of VP8, VP9 and AV1 that the
+element ifdqueue sends over a slow link. On such a link, ifdqueue drops frames.
 
-ffmpeg decodes the sent frames, and it decodes the whole stream. For each
-presentation time, the picture from the sent frames must be bit-identical to the
-picture from the whole stream. No picture may be missing, and ffmpeg must report
-no error.
+ffmpeg decodes the sent frames, and also the whole stream. For each
+presentation time of a sent frame, the picture from the sent frames must be
+bit-identical to the picture from the whole stream. No picture of a sent frame
+may be missing. ffmpeg must report no error.
 """
 
 import os
@@ -21,9 +21,9 @@ from rtpfile import read_rfc4571
 PROGRAMS = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / "tests" / "interop"
 FRAMES = 100
 FPS = 25
-# The time in seconds that each of three links needs to send one frame: 3, 2
-# and 1.3 times the frame period. All three links are therefore too slow for
-# the stream.
+# Three links, each described by the time in seconds that it needs to send one
+# frame: 3, 2 and 1.3 times the frame period. All three links are therefore too
+# slow for the stream.
 SLOW = 0.12, 0.08, 0.052
 IVF_HEADER = 32
 IVF_FRAME_HEADER = 12
@@ -39,9 +39,9 @@ LAYERS3 = "-error-resilient 1 -ts-parameters ts_number_layers=3:" \
     "ts_layer_id=0,2,1,2:ts_layering_mode=3"
 SVT = "-c:v libsvtav1 -preset 10 -b:v 100k -g 50 -svtav1-params "
 # Minimum number of pictures, out of 100, that ifdqueue must send over each of
-# the three links of SLOW. CHAIN is for streams in which each frame refers to
-# the previous frame. DROPPABLE is for streams in which every second frame is a
-# non-reference frame.
+# the three links in SLOW, in the same order. CHAIN is for streams in which
+# each frame refers to the previous frame. DROPPABLE is for streams in which
+# every second frame is a non-reference frame.
 CHAIN = 6, 8, 15
 DROPPABLE = 12, 40, 70
 # Each stream is a tuple (name, codec, options of the encoder, minimum). The
@@ -106,7 +106,8 @@ def read_obus(unit):
 
 def split_frames(units):
     """Divides temporal units of AV1 into frames. Yields (pts, bytes) for each
-    frame in `units`. The bytes of a frame begin with the OBUs that precede it.
+    frame in `units`. If other OBUs (parts of an AV1 stream) stand directly
+    before a frame, the bytes of this frame begin with those OBUs.
     """
     for pts, unit in units:
         frame, is_open = b"", False
@@ -183,8 +184,9 @@ def join(header, units, codec):
 
 
 class OfEncoders(unittest.TestCase):
-    """Tests streams of several encoders. A program sends them through ifdqueue
-    over a link that is simulated in virtual time."""
+    """Tests streams of several encoders. The program ifdchoose sends them
+    through the element ifdqueue over a link that is simulated in virtual time.
+    """
 
     def check(self, film, codec, units, whole, seconds):
         sent = choose(codec, units, seconds)
@@ -192,9 +194,10 @@ class OfEncoders(unittest.TestCase):
         pictures = decode(join(film[0], [units[n] for n in sent], codec),
                           "ivf")
         # ffmpeg outputs one picture for each presentation time. In AV1,
-        # several frames may have the same time, but only one of them shows a
-        # picture. If ifdqueue drops this frame and sends another one of them,
-        # there is no picture for this time.
+        # several frames may have the same presentation time, but only one of
+        # them shows a picture. If ifdqueue drops the frame that shows the
+        # picture, and sends another frame with this time, ffmpeg outputs no
+        # picture for this time.
         times = {units[n][0] for n in sent}
         if codec == "av1-frame":
             times &= set(pictures)
@@ -228,9 +231,11 @@ class OfEncoders(unittest.TestCase):
 
 
 class Layers(unittest.TestCase):
-    """Tests temporal layers of VP8 and VP9. The encoder and ifdqueue run in
-    one pipeline, because a VP8 stream in a file does not contain the layers:
-    they are known only in the pipeline of the encoder."""
+    """Tests temporal layers of VP8 and VP9. A VP8 stream does not contain the
+    number of the layer of a frame. The encoder vp8enc puts this number on its
+    output buffers, and the element ifdqueue reads it there. The encoder and
+    ifdqueue must therefore run in one pipeline.
+    """
 
     def send(self, layers, encoder, sleep):
         """Encodes a stream and sends it through ifdqueue. Returns the decoded
@@ -282,8 +287,8 @@ class Layers(unittest.TestCase):
 
 class Payloaded(unittest.TestCase):
     """Checks that the project's parser finds the same kind of picture (I, P or
-    B) in two places: in a frame, and in the RTP packets that a stock payloader
-    makes from this frame.
+    B) in two places: in a frame, and in the RTP packets that GStreamer's own
+    payloader makes from this frame.
     """
 
     def kinds(self, kind, buffers):

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests a transport stream that ifdqueue sends over a slow link.
+"""Tests transport streams that the element ifdqueue sends over a slow link. If
+a link is too slow for the whole stream, ifdqueue drops pictures.
 
-ffmpeg decodes the sent stream and the whole stream. Each picture of the sent
-stream must be bit-identical to the picture of the whole stream with the same
-presentation time. No picture may be missing. The sound must be unchanged.
-tsdemux, ffmpeg, tshark and this test, which follows ISO/IEC 13818-1, must find
-no gap in a continuity counter. The test also checks the intervals between
-clock references.
+ffmpeg decodes the stream that was sent, and the original stream. Each picture
+of the sent stream must be bit-identical to the picture of the original stream
+with the same presentation time. Every picture that ifdqueue has sent must be
+decoded. The sound must be unchanged. tsdemux, ffmpeg and tshark must find no
+gap in a continuity counter. The test itself also searches for such gaps,
+according to ISO/IEC 13818-1, and checks the intervals between the clock
+references.
 
 The environment variable WIRELESS_TS_RECORDINGS may list files, in the syntax
 of PATH. Each file is a recorded broadcast of one program. The test also sends
@@ -50,8 +52,9 @@ RECORDED_SECONDS = 60
 
 
 def limit(rate):
-    """Returns the text of an element that limits the rate of a stream to
-    `rate` bytes per second.
+    """Returns the description of an element that limits the rate of a stream
+    to `rate` bytes per second. The description is a part of a pipeline
+    description.
     """
     return f"identity datarate={rate} sync=true"
 
@@ -90,10 +93,12 @@ class TransportStream(unittest.TestCase):
 
     def send(self, path, work, channel,
              parser="tsparse set-timestamps=true alignment=7", options=""):
-        """Sends the stream in the file `path` through ifdqueue. Downstream of
-        ifdqueue, the element `channel` limits the rate. Returns the stream
-        that passed `channel`, the number of frames that arrived at ifdqueue,
-        and the number of frames that ifdqueue sent."""
+        """Sends the transport stream in the file `path` through the element
+        ifdqueue. Downstream of ifdqueue, the element `channel` limits the
+        rate. Returns three values: the stream that passed `channel`, the
+        number of frames that arrived at ifdqueue, and the number of frames
+        that ifdqueue sent.
+        """
         queue = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
         result = subprocess.run(
             [str(PROGRAM), "1",
@@ -117,10 +122,11 @@ class TransportStream(unittest.TestCase):
         return sound
 
     def check_packets(self, path, work, data):
-        """Checks the sent stream `data`: all packets that do not belong to the
-        video must be sent, and the clock references must be unchanged. The
-        sent stream must not have more gaps in the continuity counters than the
-        original stream."""
+        """Checks the sent stream `data`. All packets that do not belong to the
+        video must be in it, and the clock references must be unchanged. The
+        continuity counters of the sent stream must not have more gaps than
+        those of the original stream.
+        """
         whole = path.read_bytes()
         pid = video_pid(path)
         self.assertEqual(others(data, pid), others(whole, pid))
@@ -174,10 +180,13 @@ class TransportStream(unittest.TestCase):
             self.check_stream(path, work, data, pictures)
 
     def test_whole_pictures_of_broadcasts_are_dropped(self):
-        """All streams are sent at the same time, because sending a stream
-        takes as long as the stream lasts. The link has two thirds of the rate
-        of the stream. Sound and data, which ifdqueue does not drop, need one
-        third of the rate of the stream, so pictures have to be dropped."""
+        """Sends several streams like those of broadcasters, each over a link
+        of its own. A link has two thirds of the rate of its stream. Sound and
+        data, which the element ifdqueue does not drop, need one third of the
+        rate of the stream, so ifdqueue has to drop pictures. All streams are
+        sent at the same time, because sending a stream takes as long as the
+        stream lasts.
+        """
         with contextlib.ExitStack() as stack:
             pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor())
             sending = {}
@@ -249,11 +258,11 @@ class TransportStream(unittest.TestCase):
     def test_nothing_is_changed_where_nothing_is_dropped(self):
         path = stream("h264")
         with peers.workdir() as work:
-            # tsparse gives the same timestamp to several pictures, but
-            # ifdqueue sends each picture at its own due time. Pictures
-            # therefore wait in the queue, and on a slow machine there are many
-            # of them. The queue must have room for all of them, so that it
-            # drops none.
+            # In this test, the element ifdqueue must drop no picture. tsparse
+            # gives the same timestamp to several pictures, but ifdqueue sends
+            # each picture at its own due time. Pictures therefore wait in
+            # ifdqueue, and on a slow machine there are many of them.
+            # max-frames is so large that ifdqueue has room for all of them.
             data, frames, sent = self.send(path, work, FAST,
                                            options="max-frames=64")
             self.assertEqual(frames, sent)
@@ -269,8 +278,8 @@ class TransportStream(unittest.TestCase):
             for found, packet in packets(path.read_bytes()))
         with peers.workdir() as work:
             (work / "scrambled.ts").write_bytes(scrambled)
-            # The test reads the stream without tsparse, because tsparse
-            # removes scrambled packets.
+            # This pipeline contains no tsparse, because tsparse would remove
+            # the scrambled packets that this test has to send.
             data, frames, _ = self.send(work / "scrambled.ts", work, FAST,
                                         UNTIMED)
             self.assertEqual(frames, 0)

@@ -41,8 +41,9 @@ P_SLICES = slice_of(1, 60), slice_of(2, 200)
 B_FRAME = B_HEADER + slice_of(1, 20) + slice_of(2, 20)
 TINY = I_FRAME + P_HEADER + b"".join(P_SLICES) + B_FRAME
 
-# RTP packets with the stream I0 P2 B1. The packet size is 200 bytes. The
-# video-specific headers were written by hand from section 3.4 of RFC 2250.
+# RTP packets with the stream TINY, which contains the frames I0, P2 and B1.
+# The largest packet has 200 bytes. The video-specific headers were written by
+# hand from section 3.4 of RFC 2250.
 PACKETS = [
     RtpPacket(bytes.fromhex("00003900") + I_FRAME, 1, 0, True),
     RtpPacket(bytes.fromhex("00021a07") + P_HEADER + P_SLICES[0], 2, 7200),
@@ -152,10 +153,11 @@ class Extension(unittest.TestCase):
     (RFC 2250, section 3.4.1). The stream contains a picture coding extension
     that was written by hand."""
 
-    # The picture coding extension and the RTP header extension both contain
-    # these fields (with the names of RFC 2250). The f_codes are 2, 2, 15 and
-    # 15, DC is 0, and PS is 3. The bits T, C, Q, A, G and D are 1. The bits P,
-    # V, R and H are 0.
+    # The picture coding extension of MPEG-2 and the RTP header extension of
+    # RFC 2250 have most fields in common. COMMON contains these fields, in the
+    # order of both extensions. With the names of RFC 2250, the values are: the
+    # f_codes are 2, 2, 15 and 15, DC is 0, and PS is 3. The bits T, C, Q, A, G
+    # and D are 1. The bits P, V, R and H are 0.
     COMMON = "0010" "0010" "1111" "1111" "00" "11" "1011010011"
     WORD = int("01" + COMMON, 2)  # preceded by X 0 and E 1
     COPYRIGHT = "000001b5" "4f"
@@ -242,8 +244,9 @@ class Files(unittest.TestCase):
 
 
 class KnownSenders(unittest.TestCase):
-    """Checks senders whose faults are known: ffmpeg and the stock payloader.
-    The checker must find exactly these faults.
+    """Lets the checker of RTP packets check two senders whose faults are
+    known: ffmpeg, and GStreamer's own payloader. The checker must find exactly
+    these faults.
     """
 
     def test_ffmpeg_leaves_vectors_empty(self):
@@ -283,8 +286,8 @@ class KnownSenders(unittest.TestCase):
             self.assertIn(rule, faults)
         for rule in ("bytes", "mtu", "pt", "seq", "mbz", "t", "an", "n"):
             self.assertNotIn(rule, faults)
-        # This is a known fault: the stock payloader gives all packets the same
-        # timestamp.
+        # GStreamer's own payloader rtpmpvpay has a known fault: it gives all
+        # packets the same timestamp.
         self.assertEqual(len({p.timestamp for p in packets}), 1)
         self.assertEqual(receivers.live555(packets), b"")
 

@@ -132,7 +132,8 @@ class LossAtEveryPosition(LossTest):
     def test_first_gop(self):
         for what, lost, outcome in self.lose_each_of(0):
             self.assert_frames(outcome, lost, what)
-            # If the very first frame is lost, the receiver cannot notice this.
+            # If the first frame of the stream is lost, the receiver cannot
+            # notice the loss, so its report of lost frames is not checked.
             if lost != {0}:
                 self.assert_report(outcome, lost, what)
 
@@ -260,10 +261,11 @@ class Disorder(LossTest):
 
 
 class Conceal(LossTest):
-    """Tests the value on-loss=conceal, with which damaged pictures are output
-    as far as possible. The output must contain the header of each picture and
-    all slices that were received completely. If the header of a picture was
-    lost, the whole picture may be missing.
+    """Tests the value "conceal" of the property on-loss of rfc2250depay. With
+    this value, damaged pictures are output as far as possible. The output must
+    contain the header of each picture and all slices that were received
+    completely. If the header of a picture was lost, the whole picture may be
+    missing.
     """
 
     def test_each_position(self):
@@ -297,8 +299,9 @@ class Conceal(LossTest):
 
 
 class Pass(LossTest):
-    """Tests the value on-loss=pass: rfc2250depay outputs all bytes that
-    arrive, and mpegstat detects the damage.
+    """Tests the value "pass" of the property on-loss of rfc2250depay. With
+    this value, rfc2250depay outputs all bytes that arrive, even if packets are
+    missing. The element mpegstat must detect the damage.
     """
 
     def test_each_position(self):
@@ -321,8 +324,9 @@ class Pass(LossTest):
 
 class ConcealFromExtension(Conceal):
     """Tests the bit T of RFC 2250. If T is 1, each packet contains all fields
-    of the picture header. If the packet with a picture header is lost, the
-    receiver must rebuild the header from another packet of the picture.
+    of the picture header. If the packet with the picture header itself is
+    lost, the receiver must rebuild this header from another packet of the
+    picture.
     """
 
     @staticmethod
@@ -341,8 +345,8 @@ class ConcealFromExtension(Conceal):
 class ConcealMpeg1(ConcealFromExtension):
     """Repeats the tests of ConcealFromExtension with MPEG-1. In MPEG-1, the
     video-specific header of section 3.4 of RFC 2250 contains all fields of the
-    picture header. It is sent with each packet, so a lost picture header can
-    be rebuilt without an extension.
+    picture header. Each packet has a video-specific header, so a lost picture
+    header can be rebuilt without an extension.
     """
 
     clip = staticmethod(lambda: clips.mpeg1(frames=48))

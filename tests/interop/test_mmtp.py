@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs mmtpsink and mmtpsrc over two different emulated links, with the
-kernel's sockets.
+"""Tests the elements mmtpsink and mmtpsrc, which are the sender and the
+receiver of the protocol MMTP. The tests run these elements over two emulated
+links with different rates and delays. The elements use sockets of the kernel.
 
-mmtp.py checks all packets on the links. It follows docs/wire-mmtp.md and
-shares no code with the elements. In some tests, the elements authenticate
-their messages with a shared key. mmtp.py then checks the authentication with
-the same key.
+mmtp.py checks all packets on the links. This module follows docs/wire-mmtp.md,
+which describes the packets, and shares no code with the elements. In some
+tests, the elements authenticate their messages with a shared key. mmtp.py then
+checks the authentication with the same key.
 
 The clip must arrive unchanged, even if one of the links goes down and comes
-back. The `latency` of mmtpsink is longer than the test, so no packet is too
-late, even on a slow machine. Only RepairTest has a short `latency`, and does
-not require that the whole clip arrives.
+back. The property `latency` of mmtpsink is longer than the test, so no packet
+is too late, even on a slow machine. Only RepairTest has a short latency, and
+does not require that the whole clip arrives.
 """
 
 import dataclasses
@@ -70,9 +71,9 @@ class MmtpCase(linktestbed.LinkCase):
         return bed
 
     def read_captures(self):
-        """Returns two lists: the messages that host a has sent, and the
-        messages that it has received. Each of them contains one list of
-        messages for each network device.
+        """Returns two lists: one for the messages that host a has sent, and
+        one for the messages that host a has received. Both lists contain one
+        list of messages for each network device.
         """
         seen = {"out": [], "in": []}
         for way, capture in self.captures:
@@ -107,7 +108,8 @@ class MmtpCase(linktestbed.LinkCase):
 
     def states(self, name):
         """Returns the states that mmtpsink has reported for the path `name`,
-        in their order."""
+        in the order of the reports.
+        """
         return linktestbed.path_states(self.sink_log.read_text(), name)
 
     def assert_arrived(self):
@@ -163,9 +165,9 @@ class WireFormatTest(MmtpCase):
         self.assertIn("video/mpeg", session.caps_text(min(session.caps)))
 
     def assert_frames(self, buffers):
-        """Checks the buffers: each must be one frame, and its flags must give
-        the type of this frame. The buffers must be in the order of their due
-        times.
+        """Checks `buffers`, which were restored from the captured packets.
+        Each buffer must be one frame, and its flags must give the type of this
+        frame. The buffers must be in the order of their due times.
         """
         types = {1: 0, 2: mmtp.DELTA, 3: mmtp.DELTA | mmtp.DROPPABLE}
         last = buffers[0][0].due
@@ -198,8 +200,9 @@ class WireFormatTest(MmtpCase):
                 self.assert_refuses(way, sent, came, bytes.fromhex(key))
 
     def assert_refuses(self, way, sent, came, key):
-        """Changes each byte of the last message, one after the other. The
-        checker must detect each change."""
+        """Changes each byte of the last message in `way`, one after the other.
+        For each change, the checker (mmtp.py) must report an error.
+        """
         whole = way[-1]
         for at in range(len(whole)):
             way[-1] = whole[:at] + bytes([whole[at] ^ 1 << at % 8]) \
@@ -272,13 +275,15 @@ class HandoffTest(MmtpCase):
     def stream(self, host, options, gone):
         """Streams the clip while the network device of the fast path is down
         for some time. `host` is the host on which the device is down. `gone`
-        are the states of the path that mmtpsink may report during this time.
+        contains the states that mmtpsink may report for the fast path during
+        this time.
         """
         bed = self.open_links(self.LINKS)
-        # This route lets packets for $b_fast, the receiver's address on the
-        # fast path, also use the slow path. With channels=auto, mmtpsink sends
-        # to this address from a socket that is bound to the device of the slow
-        # path.
+        # $b_fast is the receiver's address on the fast path. With
+        # channels=auto, mmtpsink sends to this one address over both paths.
+        # For the slow path, it uses a socket that is bound to the device of
+        # the slow path. Without this route, packets for $b_fast could not
+        # leave through that device.
         self.text(bed, "a", "ip route add $b_fast via $b_slow dev slow")
         source = self.start_source(bed)
         sink = self.start_sink(bed, options.format(

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks how much of a transport stream arrives if mmtpsink sends it to mmtpsrc
-over a slow link.
+"""Checks how much of a transport stream arrives if mmtpsink sends it to
+mmtpsrc over a slow link.
 
 ffmpeg decodes the received stream. Each decoded picture must be bit-identical
 to the picture of the sent stream that has the same presentation time. Sound,
 data and clock references must all arrive. The continuity counters must have no
-gaps. tsdemux, ffmpeg and tshark check this, and the test itself does so
-according to ISO/IEC 13818-1.
+gaps. The programs tsdemux, ffmpeg and tshark search for gaps. The test itself
+also searches for gaps, according to ISO/IEC 13818-1.
 
 The received stream must be bit-identical to the sent stream in two cases: if
 the link is fast enough, and if no pictures can be found in the stream.
@@ -38,7 +38,8 @@ from transportstreams import (
 PORT = 5004
 SECONDS_TO_WAIT = 60
 # The rate of the slow link in % of the stream's rate. The packet headers take
-# a tenth of the link's rate, so the stream itself gets less than SLOW_PERCENT.
+# a tenth of the link's rate, so even less than SLOW_PERCENT % of the stream
+# fits into the link.
 SLOW_PERCENT = 75
 FAST = "rate=20000000 delay-ms=5"
 TIMED = "tsparse set-timestamps=true alignment=7"

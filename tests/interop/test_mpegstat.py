@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares the log of mpegstat with the output of ffprobe and with the
-elementary stream itself.
+"""Tests the log that the element mpegstat writes about the frames of a stream.
+The log must agree with the output of ffprobe and with the elementary stream
+itself.
 """
 
 import unittest
@@ -17,8 +18,8 @@ KINDS = (clips.small, clips.mpeg2, clips.mpeg1, clips.interlaced,
 
 
 def log_of(clip, *elements):
-    """Sends the file of `clip` through `elements` and mpegstat. Returns the
-    log that mpegstat has written.
+    """Sends the file `clip` through the pipeline elements `elements` and then
+    through mpegstat. Returns the log that mpegstat has written.
     """
     with peers.workdir() as work:
         peers.gst(" ! ".join(
@@ -109,9 +110,9 @@ class AgainstTheStream(unittest.TestCase):
 
 class Damage(unittest.TestCase):
     """Tests damaged streams. The damage has produced a sequence end code
-    inside a slice, and parsers may take it for the end of the stream. The
-    parser, mpegstat and the elements of RFC 2250 must nevertheless pass every
-    byte.
+    inside a slice, and an element may take this code for the end of the
+    stream. The elements mpegvideoparse, mpegstat, rfc2250pay and rfc2250depay
+    must nevertheless pass every byte.
     """
 
     PERIOD = 97  # One of 97 slices is damaged.
@@ -207,8 +208,9 @@ class LostFrames(unittest.TestCase):
 
 class AtBothEnds(unittest.TestCase):
     """Checks that a log of the sender and a log of the receiver can be
-    compared: each frame must have the same values of hash and size_bytes in
-    both logs."""
+    compared. The element mpegstat writes both logs. Each frame must have the
+    same values of hash and size_bytes in both logs.
+    """
 
     def test_join(self):
         clip = clips.small()

@@ -2,8 +2,9 @@
 """Checks that the packets of rfc2250pay conform to RFC 2250, and that several
 receivers can read them.
 
-Without arguments it runs the default cases. `test_payloader.py long` runs
-other cases: clips of 15 Mbit/s with every tested MTU and every option.
+Without arguments, this program runs the default cases. `test_payloader.py
+long` runs other cases: clips of 15 Mbit/s with every tested MTU and every
+option.
 """
 
 import functools
@@ -30,7 +31,9 @@ def stream_of(path):
 
 
 class Case:
-    """A clip, and the properties with which the payloader runs on it."""
+    """A clip, and the properties with which the payloader rfc2250pay runs on
+    it.
+    """
 
     def __init__(self, path, mtu=1400, mode="slices", t=False, n=False):
         self.path, self.mtu, self.mode, self.t, self.n = path, mtu, mode, t, n
@@ -125,8 +128,8 @@ class Rules(CaseTest):
 
     def test_sequence_header_is_repeated(self):
         """Tests the property config-interval, with which rfc2250pay repeats
-        headers. If a payload begins with repeated headers, its bit S must be
-        set.
+        headers of the video stream. If a payload begins with repeated headers,
+        the bit S in its video-specific header (RFC 2250) must be set.
         """
         clip = clips.one_sequence_header()
         for interval in (1, -1):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks the RTP packets of the 60 s clip with tshark. The fields of the RFC
-2250 header that tshark decodes must agree with the video stream.
+"""Checks the RTP packets of the 60 s clip with tshark. The fields of the
+header of RFC 2250, as tshark decodes them, must agree with the video stream.
 
 tshark 4.0 reads the fields AN, N, S, B, E and P from the wrong byte. The test
 therefore first finds out which fields the installed tshark decodes correctly.
-It computes the other fields itself from the bytes that tshark shows.
+The test computes the other fields itself from the bytes that tshark shows.
 """
 
 import collections
@@ -33,8 +33,9 @@ Row = collections.namedtuple("Row", "fields pt seq marker timestamp raw")
 
 
 def dissect(packets):
-    """Decodes the packets with tshark. Yields a Row for each packet, with the
-    values that tshark has found."""
+    """Lets tshark decode the packets. Yields a Row (a named tuple) for each
+    packet, with the values that tshark has found.
+    """
     with peers.workdir() as work:
         write_pcap(work / "pcap", packets)
         rows = peers.tshark(work / "pcap", TSHARK_NAMES + RTP_NAMES,

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks the UDP-Lite elements with each of their backends. tshark checks the
-length, coverage and checksum of every packet. There are three kinds of senders
-and receivers: the elements with the backend of the kernel, the elements with
-the raw socket backend, and ffmpeg. Each sender is tested with each receiver.
+"""Checks the UDP-Lite elements with each of their backends, the ways in which
+they send and receive packets: with a UDP-Lite socket of the kernel, with a raw
+socket, or inside UDP packets. tshark checks the length, coverage and checksum
+of every packet.
+
+There are three kinds of senders and receivers: the elements with the backend
+of the kernel, the elements with the raw socket backend, and ffmpeg. Each
+sender is tested with each receiver.
+
 If bits are flipped, the receiver must output exactly the packets that are
 valid according to RFC 3828.
 """
@@ -38,8 +43,9 @@ def rtp_packets():
 
 
 def effective(coverage, size):
-    """Returns how many bytes of a packet of `size` bytes are covered if the
-    application requests the coverage `coverage` (RFC 3828 section 3.1).
+    """Returns how many bytes of a packet of `size` bytes the UDP-Lite checksum
+    covers, if the application has requested the coverage `coverage` (RFC 3828
+    section 3.1).
     """
     if coverage == 0 or coverage >= size:
         return size
@@ -75,8 +81,10 @@ class UdpliteCase(unittest.TestCase):
         self.addCleanup(work.__exit__, None, None, None)
 
     def send(self, backend, ip, source, options=""):
-        """Sends the packets of the pipeline `source` with udplitesink. Returns
-        the IP packets that were captured."""
+        """Sends packets with the element udplitesink. `source` is the
+        description of the pipeline that makes these packets. Returns the IP
+        packets that were captured.
+        """
         protocol = sockets.UDP if backend == "udp" else sockets.UDPLITE
         with udplite.Capture(protocol) as capture:
             peers.gst(f"{source} ! udplitesink host={LOOPBACK[ip]} "
@@ -121,8 +129,9 @@ class UdpliteCase(unittest.TestCase):
 class TsharkTest(UdpliteCase):
 
     def check(self, backend, ip, packets, payloads, coverages):
-        """Checks that each packet has its payload, its coverage and a correct
-        checksum.
+        """Checks the captured packets `packets` with tshark. The packets must
+        have the payloads `payloads`, the checksum coverages `coverages` (in
+        bytes) and correct checksums, all in the order of the packets.
         """
         self.assertEqual(len(packets), len(payloads))
         if backend == "udp":
@@ -140,14 +149,15 @@ class TsharkTest(UdpliteCase):
             self.assertEqual(
                 int(row["udp.checksum_coverage"]) or size, coverage)
             self.assertEqual(len(segment), size)
-            # Besides tshark, sockets.py must accept the packet, too. It is an
-            # independent implementation of RFC 3828.
+            # tshark has accepted the packet. sockets.py, which is an
+            # independent implementation of RFC 3828, must accept it, too.
             self.assertEqual(udplite.judge(ip, backend, segment).fate,
                              sockets.DELIVERED)
 
     def unwrap(self, ip, packet):
-        """Returns the UDP-Lite packet inside the UDP packet `packet`. Checks
-        that the UDP packet has no UDP checksum.
+        """`packet` is an IP packet with a UDP packet, which contains a
+        UDP-Lite packet. Returns the UDP-Lite packet as an IP packet without
+        UDP. Checks that the UDP packet has no UDP checksum.
         """
         segment = udplite.segment_of(packet)
         self.assertEqual(int.from_bytes(segment[4:6], "big"), len(segment))
@@ -157,10 +167,11 @@ class TsharkTest(UdpliteCase):
         return udplite.in_udp(ip, inner)
 
     def check_modes(self, backend, ip, modes):
-        """Checks the coverage of packets that udplitesink sends. Each item of
-        `modes` is a pair (options of the sink, expected coverage). The same
-        packets are sent with the options of each pair. tshark starts slowly,
-        so it runs only once, and checks the packets of all pairs together.
+        """Checks the checksum coverage of packets that udplitesink sends. Each
+        item of `modes` is a pair (options of udplitesink, expected coverage in
+        bytes). The same packets are sent with the options of each pair. tshark
+        starts slowly, so it runs only once, and checks the packets of all
+        pairs together.
         """
         payloads = rtp_packets()
         packets, coverages = [], []
@@ -220,8 +231,8 @@ class TsharkTest(UdpliteCase):
 
     def test_tshark_finds_wrong_packets(self):
         """Checks that tshark finds wrong packets, because the other tests rely
-        on tshark. tshark must report a wrong coverage field and damaged bytes
-        that the checksum covers. It must not report damaged bytes that the
+        on tshark. tshark must report a wrong coverage field, and damaged bytes
+        that the checksum covers. tshark must not report damaged bytes that the
         checksum does not cover.
         """
         # Each entry is a damaged packet, as a tuple: description, IP version,
@@ -249,16 +260,19 @@ class TsharkTest(UdpliteCase):
                 check(row)
 
 
-# By default, the initial sequence number, the timestamp offset and the SSRC are
-# random. Here they are fixed, so every run produces the same packets.
+# By default, the payloader rfc2250pay chooses a random initial sequence
+# number, timestamp offset and SSRC. Here they are fixed, so every run produces
+# the same packets.
 PAY_MPV = "rfc2250pay seqnum-offset=7 timestamp-offset=9 ssrc=11 mtu=1316"
 SLICES = range(0x01, 0xb0)
 
 
 def headers_of_mpv(packet):
-    """Returns the expected coverage for RFC 2250: all bytes before the first
-    slice, or the whole packet if it has no slice. Sequence, GOP and picture
-    headers precede the first slice."""
+    """Returns the number of bytes that the UDP-Lite checksum must cover in a
+    packet of RFC 2250: all bytes before the first slice, or the whole packet
+    if it has no slice. Sequence, GOP and picture headers precede the first
+    slice.
+    """
     header = RTP_HEADER + (8 if packet[RTP_HEADER] & 4 else 4)
     video = packet[header:]
     end = 0
@@ -274,15 +288,19 @@ def headers_of_mpv(packet):
 
 
 def headers_of_h263(packet):
-    """Returns the expected coverage for H.263 in RTP (RFC 4629, section 5.1).
+    """Returns the number of bytes that the UDP-Lite checksum must cover in a
+    packet with H.263 in RTP (RFC 4629, section 5.1).
 
-    If a packet starts a picture, the coverage includes the picture header
-    (H.263, 5.1). If the bits CPM and PEI are 0 and PTYPE is the only type
-    field, that header has these fields: PSC (22 bits), TR (8), PTYPE (13),
-    PQUANT (5), CPM (1) and PEI (1).
+    The coverage includes the headers of UDP-Lite, RTP and RFC 4629. If the
+    packet starts a picture, the coverage also includes the picture header
+    (H.263, 5.1). In the pictures of this test, PTYPE is the only type field,
+    and the bits CPM and PEI are 0. The picture header then has these fields:
+    PSC (22 bits), TR (8), PTYPE (13), PQUANT (5), CPM (1) and PEI (1).
 
-    The payload header of RFC 4629 has two bytes. Its bit P says that the first
-    two bytes of the start code, which are zero, are left out."""
+    The payload header of RFC 4629 has two bytes. Its bit P says that the
+    sender has left out the first two bytes of the start code, which are zero.
+    These 16 bits are therefore subtracted.
+    """
     head = HEADER + RTP_HEADER + 2
     starts_picture = packet[RTP_HEADER] & 4 and packet[RTP_HEADER + 2] >> 2 \
         == 0x20
@@ -294,7 +312,9 @@ def headers_of_h263(packet):
 
 SENDERS = ("kernel", "raw", "ffmpeg")
 RECEIVERS = ("kernel", "raw", "ffmpeg", "socket")
-PACKET_SIZE = 1024  # The packet size that ffmpeg uses, in bytes.
+# Payload size of each packet in bytes. ffmpeg sends plain data in packets of
+# this size.
+PACKET_SIZE = 1024
 PACKETS = 12
 COMBINATION_COVERAGES = (0, 8, 20, 100, HEADER + PACKET_SIZE)
 
@@ -327,8 +347,8 @@ class CombinationTest(UdpliteCase):
 
     def send_from(self, sender, ip, coverage):
         if sender == "ffmpeg":
-            # In a stream of plain data, each packet of ffmpeg must have 1024
-            # bytes.
+            # ffmpeg reads plain data in pieces of 1024 bytes, so the packets
+            # that it sends must have this size.
             peers.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "data",
                        "-i", self.source, "-map", "0", "-c", "copy", "-f",
                        "data", udplite.ffmpeg_url(
@@ -361,8 +381,9 @@ class CombinationTest(UdpliteCase):
             [effective(coverage, HEADER + PACKET_SIZE)] * PACKETS)
 
     def check_receiver(self, receiver, ip, coverage):
-        """Starts the receiver of the kind `receiver`. Checks that it receives
-        all bytes of each sender in SENDERS."""
+        """Starts a receiver. `receiver` is its kind, an item of RECEIVERS.
+        Checks that this receiver gets all bytes of each sender in SENDERS.
+        """
         started = self.start_one_receiver(receiver, ip, coverage)
         for sender in SENDERS:
             with self.subTest(ip=ip, sender=sender, receiver=receiver,
@@ -381,18 +402,20 @@ class CombinationTest(UdpliteCase):
 
 HIT_PAYLOAD = 40
 # Number of packets that are sent before the test waits for their arrival. The
-# receive buffers of all sockets have room for so many packets.
+# receive buffer of each socket has room for this number of packets.
 CHUNK = 64
-# The tested values of the coverage, in bytes. In this order, they cover: the
-# whole packet (which the value 0 means), the UDP-Lite header, the UDP-Lite and
-# RTP headers, and the whole packet again, given by its size.
+# The tested checksum coverages in bytes. The first value, 0, stands for the
+# whole packet. The second value covers the UDP-Lite header, and the third
+# covers the headers of UDP-Lite and RTP. The last value is the size of the
+# packet, so it also covers the whole packet.
 HIT_COVERAGES = (0, HEADER, HEADER + RTP_HEADER, HEADER + HIT_PAYLOAD)
 
 
 class HitTest(UdpliteCase):
     """Damages a packet in many ways, above all by flipping each of its bits,
-    one at a time. According to RFC 3828, the receiver must output a damaged
-    packet if its checksum is still correct."""
+    one at a time. According to RFC 3828, the receiver must output the damaged
+    packet if the checksum of this packet is still correct.
+    """
 
     def packet_of(self, backend, ip, coverage):
         """Sends an RTP packet with udplitesink, and returns the UDP-Lite
@@ -409,8 +432,9 @@ class HitTest(UdpliteCase):
 
     @staticmethod
     def hits_of(segment):
-        """Yields damaged copies of the packet `segment`: with flipped bits,
-        with another coverage or checksum, truncated, and too long.
+        """Yields damaged copies of the UDP-Lite packet `segment`: with flipped
+        bits, with another checksum coverage (which may exceed the packet),
+        with the checksum 0, and truncated.
         """
         for bit in range(8 * len(segment)):
             yield sockets.damage(segment, [(bit // 8, 1 << bit % 8)])
@@ -429,14 +453,16 @@ class HitTest(UdpliteCase):
             yield segment[:size]
 
     def inject(self, backend, ip, receiver, segments):
-        """Sends the packets `segments` and returns the payloads that the
-        receiver outputs."""
+        """Sends the UDP-Lite packets `segments`. Returns the payloads that the
+        receiver `receiver` outputs.
+        """
         injector = udplite.Injector(self, backend, ip)
         came = []
         for first in range(0, len(segments), CHUNK):
-            # A packet with the unique payload `mark` is sent after each chunk.
-            # When it has arrived, no earlier packet can arrive any more: each
-            # has arrived or was dropped.
+            # After each chunk of packets, a packet with the unique payload
+            # `mark` is sent. When this packet has arrived, each earlier packet
+            # has arrived or was dropped. No earlier packet can then arrive any
+            # more.
             mark = b"end of chunk %d" % first
             before = len(receiver.read())
             for segment in segments[first:first + CHUNK]:
@@ -458,8 +484,8 @@ class HitTest(UdpliteCase):
                     if verdict.fate == sockets.DELIVERED]
         self.assertEqual(self.inject(backend, ip, receiver, segments),
                          expected)
-        # Check of the expected results: a packet with a single flipped bit
-        # must be delivered if and only if the checksum does not cover this
+        # The expected results are checked, too. A packet with a single flipped
+        # bit must be delivered if and only if the checksum does not cover this
         # bit.
         single = verdicts[:8 * len(segment)]
         for bit, verdict in enumerate(single):
@@ -478,8 +504,10 @@ class HitTest(UdpliteCase):
 
     @all_backends
     def test_minimum_coverage_of_a_receiver(self, backend, ip):
-        # A packet whose checksum covers the whole packet is accepted, even if
-        # the packet is shorter than the minimum coverage.
+        # A receiver refuses packets whose checksum covers fewer bytes than its
+        # minimum coverage. A packet whose checksum covers the whole packet is
+        # an exception: it is accepted even if the packet is shorter than the
+        # minimum coverage.
         minimum = HEADER + RTP_HEADER
         receiver = self.start_receiver(backend, ip, f"min-coverage={minimum}")
         for coverage in (minimum, HEADER + HIT_PAYLOAD):

@@ -109,7 +109,8 @@ def ip_packet(ip, protocol, source, to, segment):
 def udplite_packet(ip, payload, coverage, source=None, to=None,
                    ports=(INJECTOR_PORT, PORT)):
     """Returns a UDP-Lite packet as RFC 3828 defines it, with a correct
-    checksum. `coverage` is the value of its field Checksum Coverage.
+    checksum. `coverage` is the value that the field Checksum Coverage of the
+    packet gets.
     """
     head = struct.pack("!HHHH", *ports, coverage, 0)
     covered = (head + payload)[:coverage or None]
@@ -121,22 +122,26 @@ def udplite_packet(ip, payload, coverage, source=None, to=None,
 
 
 def in_udp(ip, segment):
-    """Returns a UDP-Lite packet as an IP packet. The function is for the
-    backend "udp", in which UDP-Lite packets are sent inside UDP packets. With
-    this backend, the UDP-Lite checksum does not cover the addresses, so the
-    addresses of the IP packet are unspecified."""
+    """Returns an IP packet with the UDP-Lite packet `segment`. With the
+    backend "udp", UDP-Lite packets are sent inside UDP packets, and their
+    checksum does not cover the IP addresses. The addresses of the returned
+    packet are therefore unspecified (all zero).
+    """
     return ip_packet(ip, sockets.UDPLITE, UNSPECIFIED[ip], UNSPECIFIED[ip],
                      segment)
 
 
 def judge(ip, backend, segment, coverage=0):
-    """Returns what RFC 3828 requires of a receiver that gets the UDP-Lite
-    packet `segment`. `backend` is the backend of this receiver.
+    """Returns what a receiver with the backend `backend` must do with the
+    UDP-Lite packet `segment` according to RFC 3828: the fate of the packet,
+    and the payload if the packet must be delivered. `coverage` is the minimum
+    checksum coverage, in bytes, that the receiver accepts.
     """
     if backend == "udp":
-        # This backend sends UDP-Lite packets inside UDP packets. A NAT changes
-        # only the ports in the UDP header, so the ports in the UDP-Lite header
-        # may be outdated. The receiver must therefore ignore them.
+        # The backend "udp" sends UDP-Lite packets inside UDP packets. A NAT
+        # changes only the ports in the UDP header, so the ports in the
+        # UDP-Lite header may no longer be valid. The receiver must therefore
+        # ignore the ports in the UDP-Lite header.
         segment = bytes(segment)
         port = int.from_bytes(segment[2:4], "big")
         return sockets.judge(in_udp(ip, segment), sockets.Receiver(
@@ -161,9 +166,10 @@ class Capture(threading.Thread):
         self._ending = threading.Event()
         self._own = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
                                   socket.htons(ETH_P_ALL))
-        # A larger receive buffer is only possible for root outside of a user
-        # namespace, who may set SO_RCVBUFFORCE. Other users keep the default
-        # size of the buffer.
+        # SO_RCVBUFFORCE sets a receive buffer that is larger than the limit of
+        # the system. Only root outside of a user namespace may set this
+        # option. For other users, the call fails, and the buffer keeps its
+        # default size.
         with contextlib.suppress(PermissionError):
             self._own.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE,
                                  RECEIVE_BUFFER)
@@ -231,7 +237,8 @@ def write_pcap(path, packets):
 TSHARK_FIELDS = ("udp.length", "udp.checksum_coverage", "udp.checksum.status",
                  "udplite.checksum_coverage.bad", "udp.checksum.zero",
                  "udp.payload")
-GOOD = "1"  # The status that tshark reports for a correct checksum.
+# Value of tshark's field udp.checksum.status for a correct checksum.
+GOOD = "1"
 
 
 def dissect(packets):
@@ -283,7 +290,9 @@ class Process:
 
 
 class OurReceiver:
-    """Runs udplitesrc, which writes the payload of each packet to a file."""
+    """Runs a pipeline with the element udplitesrc, which receives packets. The
+    pipeline writes the payload of each packet to a file.
+    """
 
     def __init__(self, case, work, backend, ip, options=""):
         self._path = new_path(work)
@@ -328,9 +337,9 @@ class KernelReceiver:
         self.payloads = []
 
     def read(self):
-        # The test calls recv() without calling poll() before. The reason is
-        # that the kernel drops damaged packets in both calls, but counts those
-        # that it drops in poll() wrongly.
+        # The test calls recv() and does not call poll() before. Both calls
+        # drop damaged packets, but the kernel's counters are wrong for the
+        # packets that poll() drops.
         with contextlib.suppress(BlockingIOError):
             while True:
                 self.payloads.append(self._own.recv(LARGEST))
@@ -352,8 +361,7 @@ class FfmpegReceiver:
             "ffmpeg", "-v", "error", "-nostdin", "-y", "-f", "data", "-i",
             ffmpeg_url(ip, coverage), "-map", "0", "-c", "copy",
             "-flush_packets", "1", "-f", "data", self._path],
-            # ffmpeg may be waiting for another packet. Only SIGKILL can end it
-            # then.
+            # If ffmpeg is waiting for another packet, only SIGKILL can end it.
             signal.SIGKILL)
 
     def read(self):
@@ -365,10 +373,10 @@ class FfmpegReceiver:
 
 
 def ffmpeg_url(ip, coverage, more=""):
-    # In the tests, a coverage of 0 means that the whole packet is covered, but
-    # ffmpeg uses plain UDP if its option is 0. Therefore 0 is replaced by the
-    # maximum payload size. If the coverage exceeds the size of a packet, the
-    # kernel covers the whole packet.
+    # In these tests, the coverage 0 means that the checksum covers the whole
+    # packet. For ffmpeg, the value 0 of its option means plain UDP. Therefore
+    # 0 is replaced by the maximum payload size. If the coverage exceeds the
+    # size of a packet, the kernel covers the whole packet.
     coverage = coverage or LARGEST_PAYLOAD
     address = f"[{LOOPBACK[ip]}]" if ip == "IPv6" else LOOPBACK[ip]
     return f"udplite://{address}:{PORT}?udplite_coverage={coverage}{more}"

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks that the files of gst/ and ext/ follow the plan in
-docs/architecture.md. The plan has these rules:
+docs/architecture.md. In this plan, a plugin consists of GStreamer elements and
+of a core. The core contains the protocol and does not use GStreamer. The plan
+has these rules:
 
-Elements include their own core and the layers of gst/common. Cores include the
-layers video and net. These two layers include no other file of the project.
+Elements include only headers of their own plugin, of its core, and of
+gst/common. Cores include only their own headers and those of two layers,
+gst/common/video and gst/common/net. Each of these two layers includes only its
+own headers. The other files of gst/common may include the headers of both
+layers.
+
 The linker checks which functions are called (tests without_gstreamer_* of the
 suite `unit`). It cannot check the use of types, macros and inline functions.
 This program therefore checks the includes.
@@ -18,7 +24,7 @@ and the cast macros of GObject may call the `get_type` function of a type.
 The plugins read no environment variables, because each setting is a property.
 
 A core uses no clock, no thread and no random numbers of the system. Its caller
-passes times and a seed to it, so that a test can repeat every run.
+passes times and a seed to the core, so that a test can repeat every run.
 """
 
 import collections
@@ -40,8 +46,9 @@ COMMON = {
     "gst/common/net": set(),
     "gst/common": {"gst/common/video", "gst/common/net"},
 }
-# The directories whose headers a core may include, in addition to the
-# directory of the core itself.
+# The directories whose headers a core may include, in addition to its own
+# directory. A core is the part of a plugin that contains the protocol and does
+# not use GStreamer.
 BELOW_CORES = {"gst/common/video", "gst/common/net"}
 # The files that may read environment variables: {path of the file: reason why
 # it may read them}.
@@ -57,21 +64,22 @@ COMMENT_OR_STRING = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 DEFINITION = re.compile(r'^(\w+) \([^;{}]*?\)\s*\{', re.M)
 STATIC = re.compile(r'\bstatic\b[^\n;{}()]*\n\Z')
-# Matches the definition of a constant table. A table counts like a function,
-# because it can contain the functions of a unit, such as the operations of an
-# algorithm.
+# Matches the definition of a constant table. The use of a table counts like a
+# function call, because the table can contain pointers to the functions of a
+# unit, such as the operations of an algorithm.
 TABLE = re.compile(
     r'^(static )?const \w+ (?:\* ?const )?(\w+)(?:\[[^\]]*\])* =', re.M)
 EXTERN = re.compile(r'^extern\b[^;{}()]*;', re.M)
-# Matches a function declaration. The declaration begins in the first column,
-# and calls are indented, so calls do not match.
+# Matches a function declaration, but not a function call. A declaration begins
+# in the first column, and calls are indented.
 PROTOTYPE = re.compile(r'^\w[^;{}=]*\([^;{}]*\)[^;{}]*;', re.M)
 WORD = re.compile(r'\b[a-z]\w*\b')
 READS_ENVIRONMENT = re.compile(
     r'\b(?:(?:g_|g_environ_|secure_)?getenv|g_get_environ|environ)\b')
 
 # Functions of GLib, POSIX and the C library that read a clock, use threads or
-# return random numbers. A core must not call them.
+# return random numbers. The core of a plugin (its protocol code, which uses no
+# GStreamer) must not call them.
 CLOCK = (r"g_get_(?:monotonic|real|current)_time|g_date_time_new_now\w*|"
          r"g_(?:timer|timeout)_\w+|clock(?:_gettime|_nanosleep)?|gettimeofday|time|localtime\w*|"
          r"gmtime\w*|ftime|g_usleep|(?:u|nano)?sleep")
@@ -84,7 +92,8 @@ USES_SYSTEM = re.compile(rf"\b({CLOCK}|{THREAD}|{RANDOM}) ?\(")
 
 def allowed_directories(directory):
     """Returns the directories whose headers the files in `directory` may
-    include. Returns None if `directory` is not a place for source files."""
+    include. Returns None if there must be no source files in `directory`.
+    """
     if directory in COMMON:
         return COMMON[directory] | {directory}
     parts = directory.split("/")
@@ -182,9 +191,9 @@ class Tree:
             self.faults.append(f"{path} includes <{name}> of GIO")
 
     def find(self, directory, name):
-        """Returns the files that `#include "name"` in a file of `directory`
-        may include. Like a compiler, the function searches `directory` first,
-        and then all include directories.
+        """Returns the files to which `#include "name"` may refer if it stands
+        in a file of `directory`. Like a compiler, the function searches
+        `directory` first, and then all include directories.
         """
         beside = os.path.normpath(f"{directory}/{name}")
         if beside in self.includes:
@@ -194,7 +203,8 @@ class Tree:
 
     def directories(self):
         """Returns a dictionary that maps each directory to a set of other
-        directories: those whose headers its files include.
+        directories. The set contains the directories from which the files of
+        the first directory include headers.
         """
         graph = collections.defaultdict(set)
         for path, included in self.includes.items():
@@ -310,10 +320,12 @@ class LayersTest(unittest.TestCase):
         self.assertEqual(judge_circles(circles, KNOWN_CIRCLES), [])
 
     def test_congestion_controls_of_dccp_are_behind_their_table(self):
-        """In dccpthin, the code of a connection must reach a congestion
-        control (CCID) only through a table of functions. Therefore, the files
-        of the CCIDs do not include dccppacket.h, and the files of the
-        connection include no header of a CCID.
+        """The plugin dccpthin has several congestion controls (CCIDs). The
+        code of a connection must call a CCID only through a table of function
+        pointers. Therefore, the files of the connection must include no header
+        of a CCID. Besides their own headers, the files of the CCIDs may
+        include only dccpccid.h, which declares the table, dccpoption.h and
+        dccpsequence.h.
         """
         core = "gst/dccpthin/core/"
         table = {"dccpccid.h", "dccpoption.h", "dccpsequence.h"}

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks the names in the sources.
 
-The name of an error domain contains no spaces. The program gst-indent would
-insert spaces into the argument of G_DEFINE_QUARK, because it mistakes the
-hyphens for minus signs.
+The name of an error domain must contain no spaces. This name is the argument
+of G_DEFINE_QUARK. The program gst-indent mistakes the hyphens of the name for
+minus signs, and inserts spaces around them.
 
 No function of this project has a name that looks like a method of a GStreamer
 type, such as gst_buffer_cut. A later version of GStreamer may have a method
-with this name. Metas are the exception, because GStreamer itself asks for
-names such as gst_buffer_add_coverage_meta.
+with this name. The functions of metas are an exception, because GStreamer
+itself asks for names such as gst_buffer_add_coverage_meta.
 
 No identifier, property name or test name contains a word of FORBIDDEN.
 FORBIDDEN maps each of these words to the common technical term for the same
@@ -31,16 +31,17 @@ FOREIGN = re.compile(
     r"|event|ghost_pad|iterator|memory|message|mini_object|object|pad|pipeline"
     r"|plugin|poll|query|registry|sample|segment|structure|tag|task|uri|util"
     r"|value)_")
-# Forbidden words, each with the term that replaces it.
+# Words that names must not contain. Each forbidden word is mapped to the term
+# that replaces it.
 FORBIDDEN = {
     "least": "min", "most": "max", "longest": "max", "shortest": "min",
     "penance": "reprobe", "chancy": "speculative", "doors": "relays",
     "keeper": "init process", "patience": "timeout", "wishes": "request",
     "lodger": "shared address", "thief": "attacker",
 }
-# Names that may contain "most" or "least", because these words do not mean a
-# maximum or a minimum in them. For example, "at_most" is followed by a number,
-# and the "most" of "lose_most" means "the majority".
+# Names that may contain "most" or "least", because these words do not stand
+# for a maximum or a minimum in such a name. For example, "at_most" is followed
+# by a number, and the "most" of "lose_most" means "the majority".
 ALLOWED = re.compile(r"at_(?:least|most)|others_lose_most|window_holds_most"
                      r"|most_important")
 # Maps each word that no name under tests/ may contain to the term that replaces
@@ -59,10 +60,10 @@ FORBIDDEN_IN_C_TESTS = FORBIDDEN_IN_TESTS | {
 # This name may contain "pair", because the two fields of one picture are
 # called a pair in video.
 ALLOWED_IN_TESTS = re.compile(r"a_pair_behind_a_lone_field")
-# Matches a name that consists only of the word "wire". Such a name is not
-# allowed for an object that connects two endpoints, because it is called a
-# network, a link or a socket. A longer name like wire_size is allowed, because
-# it says that data has the wire format.
+# Matches a name that consists only of the word "wire". The tests must not use
+# this name for the connection between two endpoints. Such a connection is
+# called a network, a link or a socket. A longer name like wire_size is
+# allowed, because it says that data has the wire format.
 BARE_WIRE = re.compile(r"_?wires?", re.I)
 C_TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\""
                      r"|'(?:\\.|[^'\\\n])*'|([A-Za-z_]\w*)", re.S)

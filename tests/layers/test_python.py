@@ -2,7 +2,8 @@
 """Checks the imports between the modules of the package pipelines/wirelesslab.
 Each directory of the package is a topic. pipelines/README.md lists the topics
 in an order in which no topic imports a later one. The imports between modules
-must not form a circle."""
+must not form a cycle.
+"""
 
 import ast
 import graphlib

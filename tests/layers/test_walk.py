@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks the walks in docs/architecture.md. A walk lists the functions that a
-packet passes, in their order. Each of these functions must exist in the file
-that the page names, and must call the next function. A walk must not exceed a
-maximum length.
+packet passes, in their order, and the file of each function. Each function
+must exist in this file, and must call the next function of the walk. A walk
+must not exceed a maximum length.
 """
 
 import os

@@ -34,8 +34,8 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 DEMO = SOURCE / "pipelines" / "demo"
 
 SECONDS_TO_WAIT = 60
-# An environment variable that children inherit. The tests find processes of a
-# demo by its value.
+# Name of an environment variable. Child processes inherit the variable. The
+# tests find the processes of a demo by its value.
 MARK = "WIRELESS_DEMO_TEST"
 
 
@@ -84,7 +84,9 @@ class Demo(unittest.TestCase):
         env = dict(os.environ)
         for name in list(env):
             if name.startswith("GST_"):
-                # The demo must find its plugins without these variables.
+                # The test removes the variables of GStreamer from the
+                # environment, because the demo must find the project's plugins
+                # without them.
                 del env[name]
         self.mark = self.id()
         env[MARK] = self.mark
@@ -208,8 +210,8 @@ class DemoTest(Demo):
             for name in ("sent", "arrived", "lost", "decodable"))
         self.assertEqual(sent[3], 73, ifd)
         self.assertEqual([a + b for a, b in zip(arrived, lost)], sent, ifd)
-        # On a busy machine, ifdsink may drop frames. It drops them in such a
-        # way that all other frames can be decoded.
+        # On a busy machine, the element ifdsink may drop frames. It must drop
+        # them in such a way that all frames that it sends can be decoded.
         self.assertEqual(decodable, arrived, ifd)
         self.assertEqual(self.counts(tcp, "decodable"),
                          self.counts(tcp, "sent"), tcp)
@@ -289,9 +291,10 @@ class StreamTest(unittest.TestCase):
                 run_dir = self.directory / end
                 run_dir.mkdir()
                 (run_dir / log).symlink_to("/dev/full")
-                # The name of the log is a link to /dev/full. Writing to
-                # /dev/full fails, as the test needs it. However, reading from
-                # it never ends, so the demo must not read the log.
+                # The log file is a symbolic link to /dev/full. As on a full
+                # disk, writing to /dev/full fails, which this test needs.
+                # Reading from /dev/full never ends, so the test also prevents
+                # that the demo reads the log.
                 with mock.patch.object(frame_log.Log, "_new_lines",
                                        return_value=[]), \
                         self.assertRaisesRegex(
@@ -303,12 +306,13 @@ class StreamTest(unittest.TestCase):
                               (run_dir / f"{end}.out").read_text())
 
     def endless(self, **added):
-        """Streams the clip over RTP. The test marks the transport as one whose
-        pipelines do not end by themselves, as those of RIST. The argument
-        `sender` is appended to the description of the sender's pipeline, and
-        `receiver` to that of the receiver's pipeline. The appended elements
-        prevent EOS, so the test fails if the demo waits for EOS. Returns the
-        result of stream.stream()."""
+        """Streams the clip over RTP. The transport is marked as one whose
+        pipelines do not end by themselves, like those of RIST. The argument
+        `sender` is appended to the sender's pipeline, and `receiver` to the
+        receiver's pipeline. These additional elements prevent EOS. If
+        stream.stream() waited for EOS, the test would fail. Returns the result
+        of stream.stream().
+        """
         transport = transports.read()["rtp"]
         for end, words in added.items():
             transport[end] += " " + words

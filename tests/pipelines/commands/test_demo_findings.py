@@ -33,8 +33,9 @@ def summary(lost, damaged, psnr, delay):
             "delay_s": delay, "whole_frames": 150}
 
 
-# The results of three transports over two radios. Each transport sent 200
-# packets over each radio.
+# The results of three transports over two simulated radios: UDP, UDP-Lite, and
+# UDP over a radio that retransmits (udp-rlp). Each transport sent 200 packets
+# over each radio.
 RADIOS = [
     {"udp": summary(20, 0, 15.0, 0.7), "udplite": summary(8, 12, 25.5, 0.7),
      "udp-rlp": summary(0, 0, math.inf, 0.9)},
@@ -175,8 +176,8 @@ class ClipTest(unittest.TestCase):
                 "ms late."):
             self.assertIn(part, words)
         self.assertNotIn("udpsink", words)
-        # The two senders of this loop have no late frames. The text about them
-        # must therefore not mention late frames.
+        # In this loop, the sender `b` has lost frames, but no late frames. The
+        # text about `b` must therefore not mention late frames.
         for other in (sender("b", 50, {"B": 50}, element="tcpclientsink"),
                       sender("b", 50, {"B": 50}, mmtp_latency_ms=1000)):
             self.assertEqual(

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the demo over an emulated link and checks what it prints about the link.
+"""Runs the demo over an emulated link and checks what the demo prints about
+the link.
 
 The links are chosen so that all assertions also hold on a busy machine: either
-the queue has no limit, or the rate of the link is much lower than the bitrate
-of the clip.
+the queue of the link has no limit, or the rate of the link is much lower than
+the bitrate of the clip.
 """
 
 import contextlib
@@ -40,7 +41,8 @@ def networks_of(processes):
     """
     found = set()
     for pid, _ in processes:
-        # The process may have ended in the meantime.
+        # If the process has ended in the meantime, its entry in /proc does not
+        # exist any more. The process is then skipped.
         with contextlib.suppress(OSError):
             found.add(os.readlink(f"/proc/{pid}/ns/net"))
     return found - {os.readlink("/proc/self/ns/net")}
@@ -54,9 +56,9 @@ def names(directory):
 
 
 def on_the_machine():
-    """Returns the network devices and the names of network namespaces of the
-    testbed that are visible on the machine, that is, outside the testbed.
-    There should be none.
+    """Returns the names of the testbed's network devices and network
+    namespaces that are visible on the machine itself. The testbed should make
+    them visible only inside its own namespaces, so there should be none.
     """
     devices = pathlib.Path("/proc/self/net/dev").read_text()
     return (re.findall(rf"^ *{placement.LINK}:", devices, re.M)
@@ -194,9 +196,11 @@ class DemoLinkTest(test_demo.Demo):
                     name.startswith("gst-launch")
                     for _, name in test_demo.marked_processes(self.mark))))
                 networks = networks_of(test_demo.marked_processes(self.mark))
-                # On a machine that does not allow network namespaces, the demo
-                # uses relays in place of hosts. The set `networks` is then
-                # empty.
+                # In this test, the demo uses three network namespaces to
+                # emulate hosts. On a machine that does not allow network
+                # namespaces, the demo uses relays: processes that forward
+                # packets between loopback addresses. The set `networks` is
+                # then empty.
                 self.assertIn(len(networks), (0, 3))
                 demo.send_signal(number)
                 demo.wait(test_demo.SECONDS_TO_WAIT)
@@ -209,10 +213,10 @@ class RelayTest(unittest.TestCase):
     """Tests for machines that do not allow network namespaces."""
 
     def test_relays_stand_in_for_hosts_and_say_so(self):
-        """Relays replace the emulated hosts on a machine without network
-        namespaces. Checks that several transports deliver frames over relays.
-        With some of these transports, the receiver also sends packets to the
-        sender.
+        """On a machine without network namespaces, relays (processes that
+        forward packets) replace the emulated hosts. Checks that several
+        transports deliver frames over relays. With some of these transports,
+        the receiver also sends packets to the sender.
         """
         clip = clips.make_cut(BUILD, 3, 2)
         self.addCleanup(processes.kill_all)

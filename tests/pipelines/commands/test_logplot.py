@@ -18,9 +18,12 @@ PYTHON = test_lab.python_that_can_report()
 HEAD = """# wirelesslink-log 1
 # packet time_ns flow station index size_bytes fate attempts arrival_ns departure_ns
 """  # noqa: E501
-# Each packet is a tuple (flow, bytes, fate, time in s at which the packet
-# enters the link, time in s at which it leaves the link). The last two packets
-# of flow 1 stay in the link for 3 s or more, so nothing arrives in this time.
+
+# The packets in the log of the link. Each packet is a tuple (number of the
+# flow, size in bytes, fate, time in s at which the packet enters the link,
+# time in s at which it leaves the link). The last two packets of flow 1 stay
+# in the link for 3 s or more, so no packet of flow 1 leaves the link between
+# 2.9 s and 6 s.
 PACKETS = ((1, 100, "delivered", 2.0, 2.5), (1, 300, "delivered", 2.0, 2.9),
            (1, 900, "queue", 2.1, 2.1), (0, 50, "delivered", 2.2, 2.3),
            (1, 200, "damaged", 3.0, 6.0), (1, 400, "delivered", 3.0, 6.5))

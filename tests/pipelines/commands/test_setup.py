@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests pipelines/setup on simulated machines. Each program that it calls is a
-stub that logs its arguments, so nothing is installed."""
+"""Tests pipelines/setup, which installs missing packages, on simulated
+machines. Stubs replace the programs that it uses to check and install
+packages. The stub of apt-get only logs its arguments, so nothing is installed.
+"""
 
 import os
 import pathlib
@@ -36,7 +38,7 @@ class SetupTest(unittest.TestCase):
 
     def debian(self, missing=(), uid=0, install_status=0):
         """Simulates a Debian system on which the packages `missing` are not
-        installed. The apt-get of this system installs them.
+        installed. The simulated apt-get pretends to install them.
         """
         for package in missing:
             (self.root / package).touch()
@@ -172,9 +174,12 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
             for number in (50, 100)), result.stdout)
 
     def test_the_demo_runs_without_the_packages_of_the_page(self):
-        """Without python3-jinja2, the demo must run, because only the report of
-        a comparison needs this package. Without ffmpeg, the demo must fail.
-        python3 is a stub that prints its arguments."""
+        """Runs the demo on systems on which one package is missing. Without
+        python3-jinja2, the demo must run, because only the report of a
+        comparison needs this package. Without ffmpeg, the demo must fail. A
+        stub replaces python3 and prints its arguments. The output of the stub
+        shows whether the demo has started.
+        """
         self.stub("dirname", f"echo {SETUP.parent}")
         self.stub("python3", "echo streams: $*")
         for missing, words, streams in (
@@ -202,10 +207,10 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
     def test_an_interrupted_installation_leaves_nothing(self):
         self.debian(missing=["ffmpeg"])
         (self.bin / "sleep").symlink_to(shutil.which("sleep"))
-        # The stub of apt-get is a child process of the shell that gets the
-        # signal. The shell handles the signal only after the stub has ended.
-        # The test therefore sends the signal, and then creates the file `go`,
-        # which ends the stub.
+        # This stub replaces apt-get. It is a child process of the shell that
+        # runs pipelines/setup and gets the signal. The shell handles the
+        # signal only after the stub has ended. The test therefore sends the
+        # signal, and then creates the file `go`, which ends the stub.
         self.stub("apt-get", f"echo $* >> {self.root}/calls; "
                   f"while [ ! -e {self.root}/go ]; do sleep 0.01; done")
         temporary = self.root / "tmp"
@@ -214,9 +219,9 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
 
         def heed_them():
             # If this test runs under nohup or in the background, it ignores
-            # some of these signals. Its child processes would ignore them, too.
-            # The setup must not ignore them, so their default actions are
-            # restored.
+            # some of these signals, and its child processes would ignore them,
+            # too. pipelines/setup must not ignore them, so the child process
+            # restores their default actions.
             for number in numbers:
                 signal.signal(number, signal.SIG_DFL)
 

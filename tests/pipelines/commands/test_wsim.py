@@ -26,7 +26,8 @@ SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 COMMAND = SOURCE / "pipelines" / "wsim"
 SECONDS_TO_WAIT = 200
-# The block error rate is so high that even a run of 4 s has many block errors.
+# Options for wsim. The error rate of the radio blocks is so high that even a
+# run of 4 s has many damaged blocks.
 BAD = ["--seconds", "4", "--link", "block-error-rate=0.06"]
 FILES = ["figure.png", "radio.pattern", "sent.mkv", "side-by-side.mkv",
          "summary.json", "udp.csv", "udp.mkv", "udplite.csv", "udplite.mkv"]
@@ -49,8 +50,9 @@ def needs_elements(test):
 
 
 class Packet:
-    """One packet that was sent, as a line of udp.csv or udplite.csv describes
-    it."""
+    """One packet that was sent by wsim, as a line of the file udp.csv or
+    udplite.csv describes it.
+    """
 
     def __init__(self, row):
         self.fate = row["link"]
@@ -99,11 +101,14 @@ class Wsim(test_testbed.Nothing):
                       if not path.name.startswith("."))
 
     def check_packets(self, udp, udplite):
-        """Checks that each packet had the same fate on the radio with UDP and
-        with UDP-Lite. UDP must deliver only the intact packets. UDP-Lite must
-        discard a packet if a byte was damaged that its checksum covers.
-        UDP-Lite must deliver a damaged packet if all damaged bytes follow the
-        picture header.
+        """Compares two runs over the same simulated radio, one with UDP and
+        one with UDP-Lite. The radio must damage the same packets in both runs.
+        UDP must deliver only intact packets.
+
+        UDP-Lite must discard a packet if a damaged byte is among the headers
+        that the checksum always covers. UDP-Lite must deliver a damaged packet
+        if all damaged bytes are behind these headers and behind the H.263
+        picture header that may follow them.
         """
         self.assertEqual([packet.fate for packet in udp],
                          [packet.fate for packet in udplite])

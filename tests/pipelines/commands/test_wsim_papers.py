@@ -36,10 +36,11 @@ class Point:
     """The results of all runs with one setting of the radio."""
 
     def __init__(self, summaries, packets):
-        # A list with a dictionary {transport: summary} for each run.
+        # A list with one item for each run: a dictionary {transport: contents
+        # of summary.json for this transport}.
         self.summaries = summaries
-        # A list with a dictionary {transport: list of its packets} for each
-        # run.
+        # A list with one item for each run: a dictionary {transport: list of
+        # its packets, as objects of the class Packet}.
         self.packets = packets
 
     def sum(self, transport, field):
@@ -50,7 +51,9 @@ class Point:
             summary[transport][field] for summary in self.summaries)
 
     def lost(self, transport):
-        """Returns the share of lost packets in %."""
+        """Returns the share of the packets that were lost with `transport`, in
+        %.
+        """
         return (100 * self.sum(transport, "lost")
                 / self.sum(transport, "sent"))
 
@@ -76,9 +79,10 @@ class Point:
             if udp.delivered and udplite.delivered)
 
     def psnr(self, transport):
-        """Returns the PSNR over all pictures of all runs. All runs have the
-        same number of pictures, so the mean square error of all pictures is
-        the mean of the square errors of the runs.
+        """Returns the PSNR in dB over all pictures of all runs. The PSNR of
+        each run is converted to its mean square error. All runs have the same
+        number of pictures, so the mean square error of all pictures is the
+        mean of these errors.
         """
         errors = [10 ** (-summary[transport]["psnr_db"] / 10)
                   for summary in self.summaries]

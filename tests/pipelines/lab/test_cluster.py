@@ -32,11 +32,11 @@ PROFILE = SOURCE / "pipelines" / "profiles" / "local"
 
 LONG = "--long" in sys.argv
 SECONDS_TO_WAIT = 600
-# The matrix has four links in the long test, and two links in the short test.
-# Each link is tested with each seed.
+# The matrix file of these tests has four links in the long test, and two links
+# in the short test. One experiment is run for each link and each seed.
 SEEDS = range(1, 11) if LONG else range(1, 4)
 CELLS = 40 if LONG else 6
-# The number of results after which a node is killed.
+# When this number of results exists, the test kills a node.
 RESULTS_BEFORE = 8 if LONG else 1
 MATRIX = r"""
 [matrix]
@@ -156,8 +156,8 @@ class NodesTest(NodesCase):
         self.assertTrue(test_demo.wait_for(
             lambda: not test_demo.marked_processes(self.id())),
             test_demo.marked_processes(self.id()))
-        # A new process of the same node does not repeat the jobs of the killed
-        # process.
+        # A new process is started for the same node. It must not run the jobs
+        # of the killed process again.
         self.start_node("a")
         for job in (running, waiting):
             self.assertEqual(self.wait(job), "failed")
@@ -261,10 +261,10 @@ class ClusterTest(NodesCase):
         runs, missing, _ = run_results.read(output, BUILD, LATE_MS)
         self.assertEqual((len(runs), missing), (CELLS, 0))
         heads, rows = run_results.all_numbers(runs)
-        # The test compares the tables of two grids. If all rows of a table were
-        # equal, this comparison would prove nothing. The links lose frames, so
-        # the table must contain more than two different percentages of
-        # decodable frames.
+        # The test compares the tables of two runs of `lab grid`. If all rows
+        # of a table were equal, this comparison would prove nothing. The links
+        # lose frames, so the table must contain more than two different
+        # percentages of decodable frames.
         self.assertGreater(
             len({row[heads.index("decodable %")] for row in rows}), 2)
         # The numbers are converted to text, because a table may contain NaN.
@@ -288,17 +288,19 @@ class ClusterTest(NodesCase):
             | self.jobs("a", local_nodes.QUEUE)
         self.assertTrue(lost)
         self.check_ends_well(grid)
-        # The nodes a and b together must have completed as many jobs as there
-        # are experiments. The node b therefore had to run the jobs that were
-        # running or queued on the node a when the node a was killed.
+        # Each experiment is a job. Together, the nodes a and b must have
+        # completed as many jobs as there are experiments. Some jobs were
+        # running or queued on the node a when it was killed, so the node b
+        # must have run these jobs.
         self.assertEqual(len(self.jobs("a", local_nodes.DONE))
                          + len(self.jobs("b", local_nodes.DONE)), CELLS)
         alone = self.directory / "alone"
         self.check_ends_well(self.start_grid(alone, "--plain"))
         both = [self.table(output), self.table(alone)]
         self.assertEqual(*both)
-        # The results of the cluster and of this machine must be equal. If the
-        # two tables are merged, the merged table must contain each run once.
+        # The cluster and this machine alone have run the same experiments, so
+        # their results must be equal. If the two tables of results are merged,
+        # the merged table must contain each run once.
         both = [results_csv.read(path, BUILD) for path in (output, alone)]
         found = two_matrices.compare(*both)
         self.assertEqual({one.verdict for group in found.groups
@@ -380,9 +382,10 @@ esac''')
                 ("", "running"), ("COMPLETED", "success"),
                 ("FAILED", "failed"), ("CANCELLED by 0", "failed"),
                 ("NODE_FAIL", "failed"), ("TIMEOUT", "failed")):
-            # The test replaces two commands of SLURM. While a job runs,
-            # scontrol shows its state. Later, scontrol fails, and only sacct
-            # shows the state. Both cases are tested.
+            # SLURM schedules the jobs of a cluster. Its command scontrol shows
+            # the state of a job while the job runs. Later, scontrol fails, and
+            # only the command sacct shows the state. The test replaces both
+            # commands and tests both cases.
             for scontrol, sacct in (
                     (f"echo '   JobState={state} Reason=None'", "exit 1"),
                     ("echo Invalid >&2; exit 1", f"echo {state}")):

@@ -27,8 +27,8 @@ RATE = 3  # Mbit/s
 
 
 def shortened(text):
-    """Returns the text of the project's matrix file, reduced to a single short
-    experiment.
+    """`text` is the content of the project's matrix file encoder.ini. Returns
+    a copy that describes only one short experiment.
     """
     link = (f"[link slow]\nsteps = {RATE}\n"
             "properties = delay-ms=20 txqueuelen=50\n")
@@ -134,9 +134,9 @@ class QualityTest(EncoderCase):
     def test_a_frozen_picture_is_compared_with_the_source(self):
         source = live_sources.make(BUILD, "motion", SECONDS)
         # `shown` contains the number of the picture that a viewer sees in each
-        # frame period, or None before the first picture. It has four entries,
-        # although the video `source` has more pictures. The result must have
-        # four entries, too.
+        # frame period, or None before the first picture. `shown` has four
+        # entries. The video `source` has more pictures, but the result must
+        # also have four entries.
         shown = [None, 1, 1, 3]
         found = quality.measure(source, shown, self.directory, source)
         self.assertEqual(len(found), 4)

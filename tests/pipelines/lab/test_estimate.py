@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests how the lab estimates the duration of runs from a few earlier results.
+"""Tests how the lab (the program that runs experiments) estimates the duration
+of the remaining runs from a few earlier results.
 """
 
 import unittest
@@ -26,8 +27,9 @@ class EstimateTest(unittest.TestCase):
     def test_without_any_result(self):
         self.assertEqual(self.seconds(cell()), 23)
         self.assertEqual(self.seconds(cell(computed=True)), 2.5)
-        # One stream takes 23 s. The second of two streams begins 5 s after the
-        # start of the first stream, so the estimate must be 28 s.
+        # The estimate for a run with one stream is 23 s. In a run with two
+        # streams, the second stream begins 5 s after the first, so the
+        # estimate must be 28 s.
         self.assertEqual(self.seconds(cell(streams=[{}, {}], apart=5)), 28)
 
     def test_similar_runs_count(self):

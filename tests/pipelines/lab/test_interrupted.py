@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests three programs: the lab, its report and the comparison of the demo.
-The tests interrupt each of them at random moments and in several ways. An
-interrupted run must leave nothing behind, and the next run must continue its
-work.
+"""Tests three programs: the lab (which runs the experiments of a matrix file),
+the program that writes its report, and the demo's comparison of transports.
+The tests interrupt each program at random moments and in several ways. An
+interrupted program must leave no processes or temporary files behind. When it
+is started again, it must continue its work.
 
-A seed determines the moments, and a failure prints the seed. The normal suite
-tries a few ways to interrupt; with `--long` the test tries all of them.
+The random moments follow from a seed. If a test fails, it prints the seed. The
+normal suite tries a few ways to interrupt a program. With `--long`, the test
+tries all of them.
 """
 
 import fcntl
@@ -54,9 +56,11 @@ computed = yes
 sender = filesrc location={clip} ! mpegstat location={sent} ! rfc2250pay
 receiver = rfc2250depay ! mpegstat location={received} ! fakesink sync=false async=false
 """  # noqa: E501
-# Source code of a program that runs the demo's comparison of transports, with
-# MATRIX as the content of the matrix file. The program also runs demo_radio,
-# the part of the demo in which a radio damages packets, for one second.
+
+# Source code of a program that runs the demo's comparison of transports. The
+# arguments of the program are a matrix file, the build directory and the
+# output directory. The program also runs demo_radio, the part of the demo in
+# which a radio damages packets, for one second.
 COMPARE = """
 import pathlib, sys
 from wirelesslab import command_line, processes
@@ -118,9 +122,10 @@ class InterruptedTest(test_testbed.Nothing):
 
         def take_terminal():
             os.setsid()
-            # If this test was started by nohup, it ignores some signals, and a
-            # child process inherits this setting. The child process must not
-            # ignore them, so it restores their default actions.
+            # If this test was started by nohup, it ignores some signals, and
+            # its child processes would ignore them, too. The child process
+            # must not ignore the signals, so it restores their default
+            # actions.
             for number in SIGNALS[:-1]:
                 signal.signal(number, signal.SIG_DFL)
             if terminal:
@@ -137,9 +142,10 @@ class InterruptedTest(test_testbed.Nothing):
 
     def end(self, argv, way, whole, seconds):
         """Runs a program, and ends it if it still runs after `seconds`. `way`
-        is a signal or a key of KEYS. A signal is sent to the program. If
-        `whole` is true, it is sent to the whole process group of the program.
-        A key of KEYS ends the program through the terminal in which it runs.
+        is a signal or a key of the dictionary KEYS. A signal is sent to the
+        program or, if `whole` is true, to the whole process group of the
+        program. A key of KEYS names a way to end the program through the
+        terminal in which it runs.
         """
         child, master = self.launch(argv, terminal=way in KEYS)
         try:
@@ -162,8 +168,8 @@ class InterruptedTest(test_testbed.Nothing):
         self.assertEqual(list(SHARED_MEMORY.iterdir()), [])
 
     def check_results(self):
-        """Checks that each result has complete logs of both ends and of the
-        link.
+        """Checks that each result has complete logs of the sender, of the
+        receiver and of the link.
         """
         for cell in matrix.read(self.path):
             directory = self.output / cell["name"]
@@ -222,7 +228,9 @@ class InterruptedTest(test_testbed.Nothing):
 
     def check_page(self):
         """If the lab has written the page of its report, checks that the page
-        is complete, and removes it."""
+        is complete, and removes the page. Also removes the results of the
+        picture comparison, so that the next report must compute them again.
+        """
         page = self.output / "report.html"
         if page.exists():
             self.assertTrue(page.read_text().rstrip().endswith("</html>"))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests the lab, the program that runs the experiments of a matrix file and
-reports their results. The tests use it as its user does: they run a matrix,
-resume it and change it.
+reports their results. The tests use the lab as its user does: they run the
+experiments of a matrix file, continue after an interruption, and change the
+matrix file.
 """
 
 import collections
@@ -35,7 +36,7 @@ LAB = SOURCE / "pipelines" / "lab"
 
 SECONDS_TO_WAIT = 120
 FOR_EVER_MS = 10**9
-# Number of plots in a report for each group of runs.
+# Number of plots that a report contains for each group of runs.
 PLOTS = 12
 MATRIX = """
 [matrix]
@@ -139,17 +140,18 @@ class LabTest(LabCase):
 
     def test_a_cell_with_a_result_is_not_run_again(self):
         """The function left_to_run() decides which cells (experiments) still
-        have to be run. If Snakemake is installed, Snakemake runs these cells;
-        otherwise the loop in grid.py runs them. This test checks the decision
-        in both cases."""
+        have to be run. If Snakemake is installed, Snakemake runs these cells.
+        Otherwise, the loop in grid.py runs them. This test checks the decision
+        of left_to_run(). The test must pass with and without Snakemake.
+        """
         done = self.grid()
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("2 cells, 2 of them to run", done.stdout)
         self.assertIn("2 done, 0 flagged, 0 failed", done.stdout)
         first = self.results()
         self.assertEqual(len(first), 2)
-        # A run that was interrupted has logs but no result. It must be run
-        # again.
+        # If a run was interrupted, there are logs of it, but no result. The
+        # lab must run it again.
         name = "radio_interference=none/3M/mine/1-1"
         (self.output / name / "result.json").unlink()
         done = self.grid()
@@ -169,7 +171,8 @@ class LabTest(LabCase):
         self.assertEqual(result["cell"]["seed"], 1)
         self.assertEqual(result["machine"]["gstreamer"].split(".")[0], "1")
         self.assertFalse(result["lateness"]["flagged"])
-        # A second run with the same seed must write an identical log.
+        # A second run of this experiment, with the same seed, must write an
+        # identical log of the link.
         log = (directory / "wl0.log").read_bytes()
         done = self.lab("run", directory)
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -214,9 +217,11 @@ class LabTest(LabCase):
                     count for (own, _), count in same.items() if own == type))
 
     def test_a_killed_grid_leaves_nothing_behind(self):
-        """Kills the lab while it runs cells (experiments). The lab runs them
-        with Snakemake if Snakemake is installed. All processes that the lab has
-        started must end, and there must be no result."""
+        """Kills the lab while it runs cells (experiments). If Snakemake is
+        installed, the lab runs the cells with Snakemake. All processes that
+        the lab has started must end. No cell may have a result, because no
+        cell was finished.
+        """
         if test_testbed.why_no_namespaces():
             self.skipTest(test_testbed.why_no_namespaces())
         path = self.directory / "matrix.ini"
@@ -529,8 +534,9 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
         """Checks the table in `text`, the output of the demo. For each picture
         type, the table must contain the percentage of the sent frames that
         arrived. The expected percentage is computed from received.csv, the log
-        of the receiver in `directory`. The table contains no counts of frames,
-        because they are in the first table of the HTML report."""
+        of the receiver in `directory`. This table contains no counts of
+        frames, because the first table of the HTML report contains them.
+        """
         self.assertIn("\n1. A link that is too slow\n", text)
         self.assertIn("interference=0.5-1", text)
         heads, row = (re.split("  +", line.strip()) for line in re.search(
@@ -546,8 +552,8 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
 
     def check_page(self, page):
         # The page contains all plots, and a video that shows what was sent and
-        # what was received. They are embedded as data URLs, so the page loads
-        # no other file.
+        # what was received. The plots and the video are embedded as data URLs,
+        # so the page loads no other file.
         self.assertEqual(len(page.loads), PLOTS + 1)
         for source in page.loads:
             self.assertRegex(source, r"^data:(image/svg\+xml|video/mp4);base64,"
@@ -571,8 +577,8 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
             self.assertEqual(int(run[f"sent {type}"]), sent)
             self.assertEqual(sent, sum(int(run[f"{what} {type}"]) for what in
                                        ("lost", "late", "in time")))
-        # The number of packets and the share of lost packets in the table must
-        # agree with the link's log.
+        # The table of the report contains the number of packets and the share
+        # of lost packets. Both must agree with the log of the link.
         fates = [line.split()[6] for line in (
             directory / "wl0.log").read_text().splitlines()
             if line.startswith("packet ")]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests the lab, the program that streams video over emulated links and
-compares the results. These tests run in real time. They check when the streams
-crossed the link, and at what rate. The tests of test_lab.py do not check any
-times.
+compares the results. The tests in this file run in real time. They check when
+the streams crossed the link, and at what rate. The tests in test_lab.py check
+no times.
 """
 
 import contextlib
@@ -21,7 +21,8 @@ from wirelesslab.streams import measurements, placement
 
 BUILD, FOR_EVER_MS, MATRIX = (test_lab.BUILD, test_lab.FOR_EVER_MS,
                               test_lab.MATRIX)
-# A link of 20 Mbit/s whose queue has no limit, so that no packet is lost.
+# Properties of a link of 20 Mbit/s. Its queue has no limit, so the link loses
+# no packet.
 ROOMY = "rate=20000000 txqueuelen=0"
 
 
@@ -29,14 +30,16 @@ class StreamsTest(test_lab.LabCase):
 
     @test_testbed.needs_namespaces
     def test_the_video_meets_the_rate_of_its_direction(self):
-        """The uplink has 1 Mbit/s and the downlink has 20 Mbit/s. The test
-        sends one second of video of 3 Mbit/s over each of them. On the
-        downlink, the last frame arrives less than 0.2 s after it was sent; on
-        the uplink, about two seconds after it was sent.
+        """Sends one second of video of 3 Mbit/s over the uplink, which has 1
+        Mbit/s, and over the downlink, which has 20 Mbit/s. On the downlink,
+        the last frame must arrive less than 0.2 s after it was sent. On the
+        uplink, it arrives about two seconds after it was sent, and must need
+        more than one second.
 
         The video of the uplink and the video of the downlink are sent by
-        different stations. In both cases, the lab must find the station of the
-        sender in the log of the link."""
+        different stations. In both cases, the lab must find the packets of the
+        sending station in the log of the link.
+        """
         path = self.directory / "matrix.ini"
         path.write_text(MATRIX.format(
             protocols="mine rtp", rate=3, seconds=1, more="",
@@ -59,9 +62,11 @@ class StreamsTest(test_lab.LabCase):
                 self.assertLess(longer, 0.2, name)
 
     def run_cell(self, protocols, *more, mode="auto"):
-        """Sends 2 s of a clip of 3 Mbit/s by `protocols` over one link. `more`
-        contains additional lines for matrix.ini, the file that describes the
-        runs. Returns the results of the runs.
+        """Sends 2 s of a clip of 3 Mbit/s over one link. `protocols` is the
+        protocol. With the value "rtp+rtp", two streams are sent over RTP, the
+        second 1 s after the first. `more` contains additional lines for
+        matrix.ini, the file that describes the runs. Returns the results of
+        the runs.
         """
         path = self.directory / "matrix.ini"
         path.write_text("\n".join([

@@ -34,7 +34,8 @@ receiver = mmtpsrc port={port} ! mpegstat location={received} ! fakesink sync=fa
 # The rate of the link allows about 200 packets per second.
 MIN_PACKETS = 20
 # Maximum time in s for which the link may still deliver packets after its
-# device went down. These packets were already in the link.
+# device went down. Such packets were already in the link when the device went
+# down.
 SECONDS_TO_EMPTY = 0.7
 
 
@@ -59,12 +60,12 @@ class LinkCellTest(test_lab.LabCase):
         self.assertAlmostEqual((up_ns - down_ns) / NS, 2, delta=0.5)
 
         near, far = run.links
-        # The times of the schedule are from the clock of the machine, and the
-        # log of the link has its own clock. The first frame is sent at
-        # run.began_ns by the clock of the machine. At about the same time, its
-        # first packet enters the link, at first_ns by the clock of the link.
-        # The difference between these two values converts one clock to the
-        # other.
+        # The log of the schedule and the log of the link use different clocks.
+        # The schedule uses the clock of the machine, by which the first frame
+        # is sent at run.began_ns. At about the same time, the first packet of
+        # this frame enters the link. By the clock of the link, this time is
+        # first_ns. The difference between first_ns and run.began_ns converts
+        # the times of the schedule to the clock of the link.
         first_ns = near.packets[0].arrival_ns
         down, up = (first_ns + (ns - run.began_ns) for ns in (down_ns, up_ns))
 

@@ -275,8 +275,9 @@ class MatrixTest(MatrixCase):
              "tmobile": 1, "satellite": 1, "shaper": 1, "loss": 1,
              "rtt-240": 1})
         self.assertEqual({cell["suite"] for cell in found}, {"wireless 1"})
-        # This matrix has ten links. Four of them have three seeds, and six
-        # have one seed. Each protocol therefore has 4 * 3 + 6 = 18 runs.
+        # The standard suite has ten links. Four of them have three seeds, and
+        # six have one seed. Each protocol has one run for each link and seed,
+        # so it has 4 * 3 + 6 = 18 runs.
         self.assertEqual(len(found), 18 * len(
             {cell["protocol"]["name"] for cell in found}))
 
@@ -565,9 +566,11 @@ receiver = minesrc port={port} ! mpegstat location={received} ! fakesink
 
 
 class EncoderTest(MatrixCase):
-    """Tests matrix files for live encoders. With a live encoder, the video is
-    encoded during the run, and its bitrate can change. Other matrices stream a
-    clip."""
+    """Tests matrix files for live encoders. A matrix file describes the
+    experiments of the lab. With a live encoder, the video is encoded during
+    the experiment, and its bitrate can change. Other matrix files stream a
+    clip that was encoded before.
+    """
 
     def assert_refused(self, words, *parts):
         with self.assertRaisesRegex(LabError, words):
@@ -659,8 +662,10 @@ class EncoderTest(MatrixCase):
     def test_the_matrix_of_the_project(self):
         with unittest.mock.patch.dict(os.environ, MMTP_TRACES="/somewhere"):
             found = matrix.read(paths.PIPELINES / "encoder.ini")
-        # The matrix has two video sources, 12 protocols and five links. Four
-        # links have 3 seeds each, and one link has 5 seeds.
+        # The matrix file encoder.ini describes runs with two video sources, 12
+        # protocols and five links. Four links have 3 seeds each, and one link
+        # has 5 seeds. There is one run for each source, protocol, link and
+        # seed.
         self.assertEqual(len(found), 2 * 12 * (4 * 3 + 5))
         adapted = [cell["protocol"]["sender"] for cell in found
                    if cell["protocol"]["name"] in (
@@ -714,9 +719,10 @@ class StepsTest(MatrixCase):
             cells.with_steps(cell, self.directory),
             f"delivery-trace={self.directory / 'steps.trace'} "
             f"delivery-trace-down={self.directory / 'back.trace'} seed=1")
-        # The steps limit only the direction of the stream. In the other
-        # direction, the link must be practically unlimited: 83 packets of 1500
-        # bytes in each millisecond are 996 Mbit/s.
+        # The key `steps` of the link limits the rate only in the direction of
+        # the stream. In the other direction, the link must be practically
+        # unlimited: 83 packets of 1500 bytes in each millisecond are 996
+        # Mbit/s.
         self.assertEqual((self.directory / "back.trace").read_text(),
                          "1\n" * 83)
 

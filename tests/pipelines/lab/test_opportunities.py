@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests how the lab finds the times at which an emulated link could deliver
-packets (its opportunities). Some tests use logs that were written by hand,
-others use links with a known rate.
+"""Tests how the lab finds the opportunities of an emulated link. An
+opportunity is a time at which the link could deliver a packet. The lab is the
+program that runs experiments over such links. Some tests use logs that were
+written by hand, others use links with a known rate.
 """
 
 import os
@@ -23,14 +24,15 @@ HEADS = ("# packet time_ns flow station index size_bytes fate attempts "
 class LogTest(unittest.TestCase):
 
     def read(self, *packets, **options):
-        """Writes the log of a link with `packets`. Each packet is a tuple
-        (fate, time of entry into the link, time of departure from the link,
-        duration of its transmission), with times in ms.
+        """Writes the log of a link. The log contains `packets`. Each packet is
+        a tuple (fate, time of entry into the link, time of departure from the
+        link, duration of its transmission), with times in ms.
 
         Returns the opportunities that opportunities.read() finds in this log.
-        An opportunity says that the link can deliver a packet at a certain
-        time. Each one is a tuple (latest time at which the packet can enter
-        the link, time of its arrival, size in bytes), with times in ns."""
+        An opportunity says when the link can deliver a packet. Each
+        opportunity is a tuple (latest time at which the packet can enter the
+        link, time of its arrival, size in bytes), with times in ns.
+        """
         with tempfile.TemporaryDirectory() as name:
             log = pathlib.Path(name, "link.log")
             log.write_text(HEADS + "".join(
@@ -42,9 +44,11 @@ class LogTest(unittest.TestCase):
                     opportunities.read(log, 1472, **options)]
 
     def test_a_packet_is_taken_until_the_end_of_its_transmission(self):
-        # The transmission of each packet takes 3 ms. The packet then needs
-        # another 20 ms to reach the receiver. Bytes could enter the link until
-        # the transmissions end, after 3 ms and 6 ms.
+        # Two packets enter the link at the time 0. The transmission of each
+        # packet takes 3 ms, so the transmissions end after 3 ms and 6 ms.
+        # These are the latest times at which bytes could have entered the
+        # link. After its transmission, each packet needs another 20 ms to
+        # reach the receiver.
         self.assertEqual(
             self.read(("delivered", 0, 23, 3), ("delivered", 0, 26, 3)),
             [(3 * MS, 23 * MS, 1472), (6 * MS, 26 * MS, 1472)])

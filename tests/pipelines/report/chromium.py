@@ -17,11 +17,12 @@ import time
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 SECONDS_TO_WAIT = 30
-# The browser reads commands from file descriptor 3 and writes replies to file
-# descriptor 4, so the ends of two pipes must get these numbers. One of the
-# ends may already have the number 3 or 4. If os.dup2() assigned this number to
-# the other end, it would close a pipe that is still needed. Both ends are
-# therefore first duplicated to file descriptors of 20 and above.
+# Python program that starts the browser. The browser reads commands from file
+# descriptor 3 and writes replies to file descriptor 4, so the ends of two
+# pipes must get these numbers. One of the ends may already have the number 3
+# or 4. If os.dup2() assigned this number to the other end, it would close a
+# pipe that is still needed. Both ends are therefore first duplicated to file
+# descriptors of 20 and above.
 LAUNCHER = """
 import fcntl, os, sys
 ends = [fcntl.fcntl(int(end), fcntl.F_DUPFD, 20) for end in sys.argv[1:3]]
@@ -122,7 +123,8 @@ class Browser:
 
     def show(self, page, width, is_dark=False):
         """Loads the file `page` in a window that is `width` pixels wide. If
-        `is_dark` is True, the page has its dark colours.
+        `is_dark` is True, the browser tells the page that the user prefers
+        dark colours.
         """
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
                   deviceScaleFactor=1, mobile=width < 600)
@@ -134,7 +136,9 @@ class Browser:
         self.wait_for("Page.loadEventFired")
 
     def evaluate(self, expression):
-        """Returns the value of an expression in JavaScript."""
+        """Evaluates the JavaScript expression `expression` in the page.
+        Returns its value.
+        """
         found = self.call("Runtime.evaluate", expression=expression,
                           returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in found:

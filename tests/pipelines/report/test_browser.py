@@ -20,9 +20,10 @@ LAB = SOURCE / "pipelines" / "lab"
 SECONDS_TO_WAIT = 60
 WIDTHS = (390, 800, 1400)
 PLOTS = 10
-# The second protocol loses frames in its short queue. The name of this protocol
-# is long, and its pipeline contains a long word. Neither of them may make the
-# page wider.
+# A matrix file, which describes the runs in the report. The second protocol
+# loses frames in its short queue. The name of this protocol is long, and its
+# pipeline contains a long word. Neither the name nor the word may make the
+# page of the report wider than the window.
 MATRIX = """
 [matrix]
 protocols = mine second-protocol-with-a-name-that-is-long
@@ -43,9 +44,9 @@ sender = filesrc location={clip} ! mpegstat location={sent} ! identity name=an_e
 receiver = rfc2250depay ! mpegstat location={received} ! fakesink sync=false async=false
 """  # noqa: E501
 
-# Returns the elements of a page that extend beyond the right edge of the
-# window. Elements inside an element that scrolls or clips its content are not
-# returned.
+# JavaScript that returns the elements of a page that extend beyond the right
+# edge of the window. Elements inside an element that scrolls or clips its
+# content are not returned.
 OVERFLOW = """
 (() => {
   const width = document.documentElement.clientWidth;
@@ -66,7 +67,8 @@ OVERFLOW = """
 PICTURES = """
 [...document.images].map(image => image.complete && image.naturalWidth > 0)
 """
-# Returns the relative luminance of the text and of the background (WCAG 2).
+# JavaScript that returns the relative luminance of the text and that of the
+# background, as WCAG 2 defines it.
 CONTRAST = """
 (() => {
   const luminance = color => {
@@ -79,8 +81,8 @@ CONTRAST = """
   return [luminance(style.color), luminance(style.backgroundColor)];
 })()
 """
-# Opens all parts of the page that can be folded, so that their contents are
-# checked, too.
+# JavaScript that opens all parts of the page that can be folded, so that their
+# contents are checked, too.
 UNFOLD = """
 document.querySelectorAll('details').forEach(one => one.open = true)
 """
@@ -95,7 +97,8 @@ def drawn_texts(pdf):
         try:
             found += len(re.findall(rb"\bT[jJ]\b", zlib.decompress(stream)))
         except zlib.error:
-            # This PDF stream is not zlib-compressed text. It may be a picture.
+            # This PDF stream does not contain zlib-compressed text. For
+            # example, it may be a picture. It is skipped.
             pass
     return found
 
@@ -154,7 +157,8 @@ class BrowserTest(unittest.TestCase):
             "[...document.querySelectorAll('section h2[id]')].map("
             "head => [head.nextElementSibling.className, head.nextElementSib"
             "ling.nextElementSibling.className])"), [["findings", "chart"]] * 2)
-        # The length of each bar in % must equal the number beside it.
+        # Each bar of the chart shows a percentage. The length of the bar in %
+        # must equal the number beside it.
         for number, share in self.browser.evaluate(
                 "[...document.querySelectorAll('.chart .row:not(.axis)')].map("
                 "row => [row.querySelector('.number').textContent, "
