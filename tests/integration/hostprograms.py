@@ -24,8 +24,9 @@ LARGEST = 65536
 SOURCE_PORT = 5000
 ETH_P_ALL = 3  # linux/if_ether.h
 RTP_HEADER = 12
-# Pause between two packets in seconds. It is so long that the receiver can
-# keep up, so receive buffers of the default size do not overflow.
+# Pause in seconds between two packets that are sent. During the pause, the
+# receiver has enough time to read the packet. A receive buffer of the default
+# size therefore does not overflow.
 SECONDS_BETWEEN = 0.0005
 SO_RCVBUFFORCE = 33  # asm-generic/socket.h
 BUFFER = 1 << 24
@@ -33,8 +34,8 @@ WAIT = struct.pack("@ll", 0, 100_000)  # a struct timeval
 
 
 def payload(number, size):
-    """Returns a payload of `size` bytes. It depends only on `number`, so it is
-    identical in each run.
+    """Returns a payload of `size` bytes. Its content is derived from `number`,
+    so the packets with this number are identical in all runs.
     """
     return struct.pack("!I", number) + random.Random(number).randbytes(size - 4)
 
@@ -42,8 +43,9 @@ def payload(number, size):
 # ------------------------------------------------------------------- datagrams
 
 def send(options):
-    # The socket is not connected and has a fixed source port, so that all
-    # packets, including their headers, are identical in each run.
+    # All packets, including their headers, must be identical in each run. The
+    # socket therefore has a fixed source port and is not connected: connect()
+    # would make Linux choose a random IP identification.
     with sockets.datagram_socket(options.kind, options.address) as own:
         own.bind(("", SOURCE_PORT))
         if options.kind == "udplite":
@@ -78,8 +80,9 @@ def arrivals(own):
     cause wrong error counters. If poll() finds a packet with a wrong checksum
     in the queue, Linux increases the error counters of IPv4, even if the packet
     is an IPv6 packet."""
-    # The receive buffer is made larger if possible. Only the root user of the
-    # machine may use SO_RCVBUFFORCE for this.
+    # A larger receive buffer loses fewer packets. Only the root user of the
+    # machine may use SO_RCVBUFFORCE. Any other user gets a PermissionError,
+    # which is ignored, and the buffer keeps its default size.
     with contextlib.suppress(PermissionError):
         own.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
     own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, WAIT)
@@ -208,10 +211,11 @@ def push(options):
 
 def pull(options):
     """Accepts a connection and reads from it. Ends `seconds` seconds after the
-    first read, or when the peer closes the connection. Returns a list with the
-    time of each read and the number of bytes received so far. If --rate is set,
-    the function waits after each read, so that it reads at most --rate bytes
-    per second. --buffer is the size of the receive buffer."""
+    first read, or when the peer closes the connection. Returns a list of
+    pairs, one for each read: the time, and the number of bytes received so
+    far. If --rate is set, the function waits after each read, so that it reads
+    at most --rate bytes per second. --buffer is the size of the receive buffer
+    in bytes."""
     seen, total, end = [], 0, None
     with socket.create_server((options.address, options.port)) as server:
         if options.buffer:

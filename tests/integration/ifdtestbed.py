@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Streams a clip over links that are too slow for it. Several transports run at
-the same time, each between two hosts of its own. A run is not valid if the
-machine was too busy, because its result is then not caused by the transport
-alone."""
+"""Helpers for tests that stream a video clip over links that are too slow for
+it. A test can run several transports at the same time, each between two
+emulated hosts of its own. If the machine was too busy during a run, the result
+does not depend on the transport alone. Such a run is not valid."""
 
 import collections
 import concurrent.futures
@@ -34,33 +34,40 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 PORT = 5004
 NS_PER_MS = 1e6
-# This command selects CUBIC, because the default congestion control of a
-# machine may be another one. The command sets it for a route. A network
-# namespace may be forbidden to change the default, but it may always set the
-# congestion control of a route.
+# Shell command that makes TCP use the congestion control CUBIC on the hosts of
+# the test. Without it, TCP would use the default of the machine, which may be
+# another algorithm. A network namespace may be forbidden to change this
+# default, but it may always set the congestion control of a route. The command
+# therefore sets CUBIC for a route.
 CUBIC = (f"ip route replace 10.77.0.0/24 dev {placement.LINK} src $sender "
          "congctl cubic")
-# The emulated link of Ouwens (2006). The radio card transmits each packet at
-# most four times. The queue of the card has room for 20 packets, which last 50
-# ms. TCP's congestion control CUBIC keeps this queue full.
+# Properties of the element wirelesslink, which emulates a link here. These
+# properties describe the 802.11b link that Ouwens (2006) measured. The radio
+# card transmits each packet at most four times. The queue of the card has room
+# for 20 packets, which need 50 ms on the air. TCP with the congestion control
+# CUBIC keeps this queue full.
 RADIO = "profile=80211b retry-limit=4 txqueuelen=20"
 OVEN = "interference=20-40"
-# On a busy machine, the sender sends frames late, the emulated link delivers
-# packets late, and a sleeping process is woken late. A run is invalid if one
-# of these limits (in ms) is exceeded:
+# If the machine is busy, three things are late: the sender sends frames late,
+# the emulated link delivers packets late, and a sleeping process is woken
+# late. A run is invalid if one of these limits (in ms) is exceeded:
 # - MS_LATE is the limit for the 99th percentile of each of these three kinds
-#   of lateness. It is half a frame period.
+#   of lateness. It is half of the time between two frames.
 # - MS_FROZEN is the limit for the longest time by which a sleeping process was
-#   woken late. It is a fifth of MS_IN_TIME.
+#   woken late. It is a fifth of MS_IN_TIME, the delay that makes a frame
+#   useless.
 MS_LATE = 20
 MS_FROZEN = 100
-# A frame that arrives more than this number of ms after it was due is useless
-# to a live stream.
+# Maximum delay of a frame in ms, from the time when the frame is due until its
+# arrival. In a live stream, a frame that arrives later is useless.
 MS_IN_TIME = 500
 BUCKET = "rate 5mbit burst 5kb limit 75000"
-# Send buffer of a UDP socket that sends into the token bucket UDP_BUCKET. The
-# buffer has room for 52 packets, which need 0.12 s at 5 Mbit/s. The queue of
-# the bucket is larger than this buffer, so no packet is dropped.
+# Property of the elements udpsink and udplitesink: the size in bytes of the
+# socket's send buffer. The buffer has room for 52 packets, which need 0.12 s
+# at 5 Mbit/s. This is the rate of the token bucket UDP_BUCKET, into which the
+# socket sends. The queue of the bucket has room for more packets than the send
+# buffer. The send buffer is therefore full first. The sink then waits, so no
+# packet is dropped.
 SMALL_BUFFER = "buffer-size=60000"
 UDP_BUCKET = "rate 5mbit burst 5kb limit 1mb"
 
@@ -78,8 +85,8 @@ class Hosts(placement.OverLink):
 
 
 class Bottleneck(Hosts):
-    """A link that loses nothing and has no rate limit of its own. A token
-    bucket in the kernel of the sender limits the rate."""
+    """A link that loses no packets and does not limit the rate itself. A token
+    bucket in the kernel of the sending host limits the rate."""
 
     def __init__(self, bucket=BUCKET):
         super().__init__("", BUILD,
@@ -87,8 +94,10 @@ class Bottleneck(Hosts):
         self._text = f"{placement.LINK}={','.join(placement.ROLES)}: none"
 
     def hang_up(self):
-        # This link has no wirelesslink in which packets could wait. At the end
-        # of a run, the test therefore need not wait for them.
+        # Other links are emulated by the element wirelesslink, which has a
+        # queue. At the end of a run, the caller waits until that queue is
+        # empty. This link has no such queue. The result False therefore tells
+        # the caller not to wait.
         return False
 
     def lateness_ms(self):
@@ -104,7 +113,7 @@ class Radio(Hosts):
 
     def lateness_ms(self):
         """Returns the 99th percentile of the emulated link's lateness in ms.
-        The lateness is the time by which the link delivers packets later than
+        The lateness is the time by which the link delivers a packet later than
         its model has computed.
         """
         output = (self._bed.logs / f"{placement.LINK}.out").read_text(
@@ -121,10 +130,11 @@ class Case:
     """A clip, the transport that streams it, and the link over which it is
     streamed (`place`).
 
-    `is_paced` says whether the sender itself paces its packets. Otherwise a
-    slow network blocks the sender, which then writes its log late. The
-    lateness in this log is not caused by a busy machine, so Run.sender_late is
-    0 in this case."""
+    `is_paced` is true if the sender itself decides when it sends each packet.
+    If `is_paced` is false, a slow network blocks the sender, so the sender's
+    log shows frames that were sent late. The network is then the cause, and
+    not a busy machine. In this case, the field sender_late of the result is
+    set to 0, so that the run is not considered invalid."""
     transport: dict
     place: placement.OverLink
     clip: pathlib.Path
@@ -133,31 +143,34 @@ class Case:
 
 @dataclasses.dataclass
 class Run:
-    """Result of streaming a clip over one transport. Times are in ms."""
+    """Result of streaming a clip over one transport. Times are in ms, except
+    where a comment names another unit.
+    """
     name: str
     sent: dict
     arrived: dict
     lost: dict
     decodable: dict
-    # {frame type: number of decodable frames that arrived in time}. Frames
-    # that arrive more than MS_IN_TIME ms after they were due do not count.
+    # Maps each frame type to the number of decodable frames that arrived in
+    # time: at most MS_IN_TIME ms after they were due.
     in_time: dict
     strangers: int
     p50: float
     p99: float
     max: float
-    # Duration of the stream in s: from the first frame in the sender's log
-    # until one frame period after the arrival of the last frame.
+    # Duration of the stream in s. It begins when the sender sends the first
+    # frame, and ends one frame period after the arrival of the last frame.
     end: float
-    # The sender's own lateness: the 99th percentile of the time in ms from the
-    # moment when a frame is due until it is sent. 0 if the sender does not
-    # pace its packets.
+    # The time in ms by which the sender itself was late. This time is measured
+    # for each frame, from the moment when the frame is due until it is sent.
+    # The value is the 99th percentile of these times. It is 0 if the sender
+    # does not pace its packets.
     sender_late: float
     link_late: float
     ticks_late: float
     ticks_worst: float
-    # The number of packets that were lost on the air, because every attempt of
-    # the radio to transmit them failed.
+    # The number of packets that the emulated radio lost: it transmitted each
+    # of them as often as it is allowed to, and every attempt failed.
     air: int
 
     def why_void(self):
@@ -202,9 +215,10 @@ class Run:
 
 
 def decodable_in_time(sent, received):
-    """Returns {frame type: number of frames} for the frames that a receiver
-    can decode in time. A frame that arrives late counts as lost. `sent` and
-    `received` are the logs of both ends.
+    """Returns {frame type: number of frames that the receiver can decode in
+    time}. A frame that arrives late counts as lost. Frames that cannot be
+    decoded without a late frame do not count, either. `sent` and `received`
+    are the frame logs of the sender and of the receiver.
     """
     join = frame_log.Join()
     join.add_sent(sent.frames)
@@ -234,9 +248,9 @@ def measure(name, case, sent, received, ticks_ms):
 
 
 def transport(name, **replaced):
-    """Returns the transport `name` of the file transports.ini. Each argument
-    ELEMENT=TEXT in `replaced` replaces the element ELEMENT in the sender's
-    pipeline by TEXT.
+    """Returns the transport `name` as the file transports.ini describes it.
+    For each argument ELEMENT=TEXT in `replaced`, the name ELEMENT in the
+    sender's pipeline is replaced by TEXT.
     """
     found = dict(transports.read()[name])
     for old, new in replaced.items():
@@ -259,8 +273,8 @@ def stream_clip(name, case, directory):
     for words in warnings:
         print(f"    {name}: {words}", flush=True)
     run = measure(name, case, sent, received, machine.late_ms)
-    # The whole text is printed with one call, because other threads print at
-    # the same time.
+    # Other threads print at the same time. The whole text is printed with one
+    # call, so that their output does not interrupt it.
     print(f"{run}\n", end="", flush=True)
     return run
 
@@ -282,8 +296,10 @@ def stream_all(cases, directory, at_once):
 
 
 def stream_valid(cases, directory, at_once):
-    """Runs the cases as stream_all does, and repeats each invalid run once.
-    During the repetitions, at most `at_once` / 2 cases run at the same time.
+    """Streams the clip of each case in `cases`, which is {name: Case}, and
+    repeats each invalid run once. Returns {name: Run}. At most `at_once` cases
+    run at the same time. During the repetitions, the maximum is only half of
+    `at_once`, so that the machine is less busy.
     """
     runs = stream_all(cases, directory, at_once)
     again = {name: cases[name] for name, run in runs.items() if run.why_void()}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Makes an element and reads all its properties, as gst-inspect-1.0 does. The
- * tests with sanitizers use this program, because gst-inspect-1.0 itself would
- * fail there: since version 1.24, it leaks the array in a property whose value
- * is an array.
+ * tests with sanitizers use this program and not gst-inspect-1.0. The reason
+ * is a memory leak that gst-inspect-1.0 has since version 1.24: if the value
+ * of a property is an array, gst-inspect-1.0 leaks this array. The sanitizers
+ * would report the leak as an error.
  */
 
 #include <gst/gst.h>

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Testbeds for tests of the emulated links themselves. A testbed consists of
-hosts with a link between them. It gives access to the logs and statistics that
-the wirelesslink element of the link writes. On the hosts, it runs the programs
-that send and receive packets."""
+"""Base class for tests of the emulated links themselves. A test opens a
+testbed, which consists of hosts and a link between them. The element
+wirelesslink emulates the link, and the test reads the log and the statistics
+that this element writes. On the hosts, the test runs programs that send and
+receive packets."""
 
 import dataclasses
 import json
@@ -21,17 +22,18 @@ HOST_PROGRAMS = pathlib.Path(__file__).with_name("hostprograms.py")
 SECONDS_TO_END = 60
 SECONDS_TO_DELIVER = 120
 NS_PER_MS = 1e6
-# The tests read the messages that elements post on the bus. gst-launch-1.0
-# does not print element messages, but this debug log contains them.
+# Environment variables for the process of the emulated link. GStreamer then
+# writes each message that an element posts on the bus into the debug log. The
+# tests find the statistics of the link among these messages.
 BUS = {"GST_DEBUG": "GST_BUS:5", "GST_DEBUG_NO_COLOR": "1"}
-# Environment variable that disables the debug log for a command on a host.
-# Only the command that runs the link needs the debug log.
+# Environment variable for other commands on the hosts. It disables the debug
+# log, because the tests read only the debug log of the link.
 QUIET = {"GST_DEBUG": ""}
 PATH_STATES = re.compile(r"mmtp-channel, channel=\(uint\)\d+, "
                          r"name=\(string\)([\w.]+), state=\(string\)(\w+)")
 STATS = re.compile(r"application/x-wirelesslink-stats, (.*)")
-# The link writes statistics every second, and not only at the end of the
-# stream, because a test may end before the stream ends.
+# The emulated link writes its statistics every second. It does not wait for
+# the end of the stream, because a test may end the link before that.
 STATS_INTERVAL = "stats-update-interval=1000"
 
 
@@ -44,8 +46,8 @@ class Hit:
 
 @dataclasses.dataclass(frozen=True)
 class Packet:
-    """A line of the log in which wirelesslink records its packets. Times are
-    in ns."""
+    """A packet, as the element wirelesslink records it in one line of its log.
+    Times are in ns."""
     flow: int
     index: int
     size: int
@@ -58,8 +60,9 @@ class Packet:
 
 @dataclasses.dataclass(frozen=True)
 class Lateness:
-    """The lateness of the element's packets in ms. The lateness of a packet is
-    the time from its computed departure until the element has sent it.
+    """How late the element wirelesslink was, in ms. The lateness of one packet
+    is the time from its computed departure until the element has sent it. The
+    fields are statistics of this time over all packets.
     """
     median: float
     p99: float
@@ -71,8 +74,9 @@ class Lateness:
 
 
 def read_pattern(path, flow):
-    """Reads the packets of the flow `flow` from the pattern file `path`.
-    Returns {index of the packet: Hit}.
+    """Reads the file `path`, a pattern file. In it, the element wirelesslink
+    has recorded the fate and the flipped bits of each packet. Returns {index
+    of the packet: Hit} for the packets of the flow `flow`.
     """
     found = {}
     for line in pathlib.Path(path).read_text().splitlines():
@@ -96,14 +100,17 @@ def read_log(path, flow):
 
 
 def path_states(messages, name):
-    """The states of a path, in the order in which mmtpsink posted them."""
+    """Returns the states of the network path `name`, in the order in which
+    mmtpsink posted them. `messages` is a text that contains these messages.
+    """
     return [state for path, state in PATH_STATES.findall(messages)
             if path == name]
 
 
 class LinkCase(test_testbed.Api):
-    """Base class for tests of a link. At the end of each test, it checks that
-    no process, namespace or device is left.
+    """Base class for tests of a link. At the end of each test, the class
+    checks that the test has left no process, network namespace or network
+    device behind.
     """
 
     def setUp(self):
@@ -111,8 +118,9 @@ class LinkCase(test_testbed.Api):
         self.beds = []
 
     def open_link(self, description, hosts="a,b", **options):
-        """Opens a testbed with a link between the hosts a and b. Host a is the
-        mobile host. `description` describes the link."""
+        """Opens a testbed in which a link connects the hosts a and b. `hosts`
+        is "a,b" or "b,a", and the host that is named first is the mobile host.
+        `description` contains the properties of the link."""
         logs = self.directory / str(len(self.beds))
         with mock.patch.dict(os.environ, BUS):
             bed = self.open(
@@ -186,18 +194,20 @@ class LinkCase(test_testbed.Api):
 
     def end_link(self, bed):
         """Ends the link: interrupts its processes and waits until they end.
-        Each process first delivers all packets that wait in the link.
+        Before a process ends, it delivers all packets that still wait in the
+        link.
         """
-        # The kernel may still be passing the last packet from the device to
-        # the link.
+        # The kernel may still be passing the last packet from the network
+        # device to the process of the link. It gets some time for this.
         time.sleep(0.1)
         for process in bed.link_processes():
             process.send_signal(signal.SIGINT)
             self.assertEqual(process.wait(SECONDS_TO_DELIVER), 0)
 
     def lateness(self, bed):
-        """Returns the element's lateness, as its most recent statistics
-        contain it."""
+        """Returns how late the element wirelesslink delivered packets. The
+        values are from the most recent statistics that the element has
+        written."""
         reports = STATS.findall((bed.logs / "wl0.out").read_text())
         self.assertTrue(reports, "no statistics")
         return Lateness(*(

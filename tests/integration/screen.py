@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 
-# The number of the event ClientMessage, as X.h defines it.
+# The number that the header X.h gives to the event ClientMessage.
 CLIENT_MESSAGE = 33
 # The field `format` of a ClientMessage: the size of each data item in bits.
 FORMAT = 32
@@ -29,8 +29,9 @@ def screen():
     """Starts an X server. Yields the environment for programs that show windows
     on it.
     """
-    # Without -noreset, the X server resets when its last client leaves. It
-    # refuses connections during the reset, so the next client could fail.
+    # Without the option -noreset, the X server would reset when its last
+    # client leaves, and would refuse connections during the reset. The next
+    # client could then fail.
     reading, writing = os.pipe()
     server = subprocess.Popen(
         ["Xvfb", "-displayfd", str(writing), "-noreset", "-screen", "0",
@@ -56,8 +57,8 @@ def window(name, environment, seconds):
 
 
 def close(number, environment):
-    """Sends a window the request to close that a window manager sends when the
-    user clicks on the close button.
+    """Asks a window to close. Sends it the message that a window manager sends
+    when the user clicks on the close button.
     """
     subprocess.run([sys.executable, __file__, str(number)], env=environment,
                    check=True)

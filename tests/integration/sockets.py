@@ -25,12 +25,14 @@ DELIVERED = "delivered"
 # The fate of a packet with a wrong checksum: the kernel drops the packet and
 # counts it in InCsumErrors.
 CHECKSUM = "checksum"
-# The fate of a packet whose UDP header is invalid: the kernel drops the packet
+# The fate of a packet whose UDP or UDP-Lite header is invalid, or whose
+# checksum coverage is too small for the receiver. The kernel drops the packet
 # and counts it in InErrors, but not in InCsumErrors.
 FORMAT = "format"
 NO_PORT = "no port"
-# The packet does not reach the receiver's socket: either IP drops the packet,
-# or its protocol or its destination address is not that of the socket.
+# The fate of a packet that does not reach the receiver's socket. Either IP
+# drops the packet, or the packet has another protocol or another destination
+# address than the socket.
 ELSEWHERE = "elsewhere"
 
 
@@ -42,8 +44,8 @@ class Verdict:
 
 @dataclasses.dataclass(frozen=True)
 class Receiver:
-    """A socket that receives. If it uses UDP-Lite, packets with a checksum
-    coverage below `coverage` bytes are refused.
+    """A socket that receives. `coverage` is for UDP-Lite only: the socket
+    refuses packets with a checksum that covers less than `coverage` bytes.
     """
     kind: str
     address: str
@@ -111,8 +113,8 @@ def _open_ip4(packet):
 
 def _open_ip6(packet):
     end = 40 + int.from_bytes(packet[4:6], "big")
-    # The receiver drops a packet that is truncated or has a multicast address
-    # as its source.
+    # The kernel drops a packet if it is truncated or if its source is a
+    # multicast address.
     if end > len(packet) or packet[8] == 0xff:
         return None
     return packet[6], packet[8:24], packet[24:40], packet[40:end]
@@ -125,10 +127,12 @@ def _pseudo_header(source, to, size, protocol):
 
 
 def _covered(segment, protocol, is_ip6):
-    """Returns a pair: the number of bytes that the checksum covers (0 if there
-    is no checksum), and the segment. A UDP header contains a length; bytes of
-    the segment beyond this length are removed. If the header is invalid,
-    returns the pair (fate of the packet, None)."""
+    """Reads the header of `segment`, which is the UDP or UDP-Lite part of a
+    packet. Returns a pair. The first item is the number of bytes that the
+    checksum covers, or 0 if there is no checksum. The second item is the
+    segment. In UDP, the header contains a length, and bytes beyond this length
+    are removed from the segment. If the header is invalid, returns the pair
+    (fate of the packet, None)."""
     length = int.from_bytes(segment[4:6], "big")
     if length > len(segment):
         return FORMAT, None
@@ -150,8 +154,8 @@ def _covered(segment, protocol, is_ip6):
 
 
 def judge(packet, receiver):
-    """Computes what the receiver's kernel must do with the packet: its fate,
-    and the payload if it is delivered.
+    """Computes what the receiver's kernel must do with the packet. Returns the
+    fate of the packet, and its payload if the fate is DELIVERED.
     """
     is_ip6 = packet[0] >> 4 == 6
     if not is_ip(packet):

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a live encoder with bitrateadapt and mmtpsink in real time, while the
-link changes from 4 to 1.5 Mbit/s and back. The test measures how fast the
-bitrate follows the link, and how many frames are lost. Each result is the
-median of several runs. If the encoder was late, the run is invalid and is
-repeated. tests/check/libs/bitratesteps.c does the same test in virtual time.
+"""Runs a live video encoder in real time. The element bitrateadapt sets the
+encoder's bitrate, and the element mmtpsink sends the video over a link whose
+rate changes from 4 to 1.5 Mbit/s and back. The test measures how fast the
+bitrate follows the rate of the link, and how many frames are lost. Each result
+is the median of several runs. If the encoder was late, the run is invalid and
+is repeated. tests/check/libs/bitratesteps.c does the same test in virtual
+time.
 """
 
 import csv
@@ -28,19 +30,21 @@ FAST, SLOW = "4mbit", "1.5mbit"
 SECONDS_FAST, SECONDS_SLOW, SECONDS = 20, 10, 42
 # The link's delay in each direction, in ns.
 DELAY = 20_000_000
-# The latency of mmtpsink in ms.
+# The property latency of the element mmtpsink: the time in ms after which a
+# frame is played. A frame that cannot arrive within this time is dropped.
 LATENCY = 400
 
-# Maximum wake-up delay in ms of the two processes that write the logs. Such a
-# delay appears in the logs as a delay of a frame.
+# Additional delay of a frame in ms that the test permits on a busy machine.
+# Two processes write the times of the frames into logs. If such a process is
+# woken late, its log shows the frame as delayed.
 MAX_WAKEUP = 50
-# Maximum number of dropped frames (median of the runs). The goal is 8, which
-# the same test in virtual time (bitratesteps.c) achieves. In real time, the
-# limit is higher.
+# Maximum number of dropped frames, as the median of the runs. The goal is 8.
+# The same test in virtual time (bitratesteps.c) achieves this goal. In real
+# time, the limit is higher.
 MAX_DROPPED = 12
-# Maximum of Figures.encoder_late in s, which is the difference between the
-# longest and the shortest time that a frame spends in the encoder. A run that
-# exceeds this limit is invalid.
+# Limit in s for the field encoder_late of Figures, which is the difference
+# between the longest and the shortest time that a frame spends in the encoder.
+# A run that exceeds this limit is invalid.
 MAX_ENCODER_LATE = 0.06
 PICTURE = (f"videotestsrc is-live=true num-buffers={25 * SECONDS} "
            "pattern=zone-plate kx2=20 ky2=20 kt=3 "
@@ -72,17 +76,20 @@ class Figures:
     # The difference in s between the longest and the shortest time that a
     # frame spends in the encoder.
     encoder_late: float
-    # The maximum rate in bit/s at which data entered the link, as a mean over
-    # 200 ms. Only the time after the reduction of the link's rate counts: all
-    # periods of 200 ms that begin 0.4 s to 1.2 s after the reduction.
+    # The maximum rate in bit/s at which data entered the link soon after the
+    # link had become slower. It is measured in periods of 200 ms, and only
+    # periods that begin 0.4 s to 1.2 s after this change count. The mean rate
+    # of each period is computed, and the highest of these rates is stored
+    # here.
     entered: float
-    # The maximum delay of a frame in ms, from the output of the encoder until
-    # the frame reaches the receiver's decoder.
+    # The maximum delay of a frame in ms, measured from the output of the
+    # encoder until the frame is ready for the receiver's decoder.
     max_delay: float
     dropped: int
-    # Time in s that the stream needs after the link has become faster: from
-    # the increase of the link's rate until data enter the link at 3.2 Mbit/s
-    # (as a mean over 1 s).
+    # The time in s that the stream needs to use the higher rate after the link
+    # has become faster. It begins with the increase of the link's rate. It
+    # ends with the first second in which data entered the link at 3.2 Mbit/s
+    # or more.
     rise: float
 
 

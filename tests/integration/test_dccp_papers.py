@@ -20,34 +20,38 @@ import unittest
 import flows
 import test_testbed
 
-SIZE = 512  # Payload size in bytes (section 5.3.5 of the thesis).
+# Payload size of a packet in bytes (section 5.3.5 of Erixzon's thesis).
+SIZE = 512
 
-# Size in bytes of an IP packet: the data and the headers of DCCP, UDP and IP.
-# The header of DCCP includes an RTT Estimate.
+# Size in bytes of an IP packet. It contains SIZE bytes of data, 24 bytes for
+# the DCCP header and its option RTT Estimate, and 28 bytes for the headers of
+# UDP and IP.
 WIRE_SIZE = SIZE + 24 + 28
 SINK = ("dcctpthinsink host={{to}} port={{port}} sync=false "
         "stats-update-interval=200{}")
 SOURCE = "dcctpthinsrc port={port}"
-# The phone of the thesis is connected by USB. This link has a round trip of 22
-# ms (section 5.3.5), so its delay is 11 ms in each direction.
+# In Erixzon's thesis, the phone is connected to the computer by USB. This
+# connection has a round trip of 22 ms (section 5.3.5), so the delay of the
+# emulated link is 11 ms in each direction.
 USB = "delay-ms=11"
-# The rate in byte/s at which the phone of the thesis reads data (section
-# 5.2.1).
+# The rate in byte/s at which the phone in Erixzon's thesis reads data from its
+# socket (section 5.2.1).
 PHONE = 42000
 
-# The receiving host plays the role of the phone, which reads only 42 kbyte/s.
-# The stream is faster, so the socket buffer of the phone becomes full.
-# Erixzon's thesis gives neither the rate of the link nor the size of the
-# socket buffer. Both values were chosen for this test.
+# The receiving host plays the role of the phone in Erixzon's thesis, which
+# reads only 42 kbyte/s. The stream is faster, so the socket buffer of the
+# phone becomes full. The thesis gives neither the rate of the link nor the
+# size of the socket buffer. Both values were chosen for this test.
 FAST_USB = f"rate=8000000 {USB}"
 SLOW_PHONE = ("--rate", str(PHONE), "--buffer", "16384")
 GPRS = "profile=gprs seed=1"
-# The rate in byte/s of the streams over GPRS in figures 5.5 to 5.7 of the
-# thesis (section 5.2.3). In each figure, the stream is interrupted by a
-# silence, which the thesis calls a glitch.
+# The rate in byte/s of the streams over GPRS in figures 5.5 to 5.7 of
+# Erixzon's thesis (section 5.2.3). In each figure, the stream is interrupted
+# by a silence, which the thesis calls a glitch.
 GPRS_RATE = 6000
-# Table 5.1 of the thesis: {(bytes of a ping, interval in s, count): (mean,
-# maximum, minimum in s)}.
+# Round trip times of pings over GPRS in table 5.1 of Erixzon's thesis: {(bytes
+# of a ping, interval between two pings in s, number of pings): (mean, maximum,
+# minimum in s)}.
 PINGS = {(60, 1, 20): (0.877, 1.078, 0.671),
          (576, 1, 20): (0.825, 1.015, 0.687),
          (60, 0.02, 100): (1.256, 2.281, 0.671)}
@@ -58,14 +62,15 @@ MS_LATE = 5
 # is higher than for the other links, because the GPRS link has a round trip of
 # 850 ms.
 GPRS_MS_LATE = 20
-# The number of packets in the loss pattern of this test, in which every tenth
-# packet is lost.
+# One test loses every tenth packet. Its loss pattern, a list of the packets
+# that the link loses, covers this number of packets.
 EACH_TENTH = 20000
 
 
 def payload_of(bytes_per_second):
-    """Converts `bytes_per_second`, the rate of a stream of IP packets with all
-    headers. Returns the rate of the payloads in these packets, in bit/s.
+    """Converts the rate of a stream of IP packets into the rate of the
+    payloads in these packets. `bytes_per_second` is the rate of the packets
+    with all headers. The result is in bit/s.
     """
     return 8 * bytes_per_second * SIZE / WIRE_SIZE
 
@@ -305,15 +310,16 @@ class DccpPapersTest(flows.FlowCase):
 
     @staticmethod
     def burst(seen, moment):
-        """Returns the number of bytes that arrived in the first 0.2 s after
-        the time `moment`.
+        """Returns how many bytes arrived between the time `moment` and 0.2 s
+        later.
         """
         return flows.total(seen, moment + 0.2) - flows.total(seen, moment)
 
     @test_testbed.needs_namespaces
     def test_pings(self):
-        """The phone (host b) sends the pings, because newTELnet's measurement
-        in the thesis was made from the phone.
+        """Measures round trip times over GPRS with ping. The phone (host b)
+        sends the pings, because the thesis contains a measurement of newTELnet
+        that was made from the phone.
         """
         def run(size, interval, count):
             bed = self.open_link(GPRS, "b,a")

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that the debug log explains each frame and each packet that does not
-arrive over the emulated link of the demo.
+"""Checks that the debug log contains a reason for each frame and each packet
+that does not arrive. Most tests send a stream over the emulated link of the
+demo (pipelines/demo) or over a path with a fixed rate.
 
-`ifdqueue` and `mmtpsink` depend on the clock, so their pipelines run in real
-time. `mmtpsink` is tested over a path with a fixed rate, and over the demo's
-link between two hosts. How much the elements drop depends on the machine, but
-the log and the statistics must agree in any case. In the tests in which only
-the link loses packets, the pipeline runs in virtual time.
+The elements `ifdqueue` and `mmtpsink` depend on the clock, so their pipelines
+run in real time. How much they drop depends on the speed of the machine, but
+the log and the statistics must agree in any case. `mmtpsink` is tested over
+the path with a fixed rate, and between two hosts over the demo's link. One
+test checks only packets that the link loses. Its pipeline runs in virtual
+time.
 """
 
 import collections
@@ -24,8 +26,8 @@ import test_testbed
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 CLIP = BUILD / "clips" / "bunny-6M.m2v"
-# The number of frames in the stream. After this number of frames, the
-# interference on the emulated link of the demo has ended.
+# The number of frames in the stream. The emulated link of the demo has a
+# period of interference. The stream is so long that it ends after this period.
 FRAMES = 210
 SECONDS_TO_WAIT = 60
 
@@ -58,8 +60,8 @@ FIELD = re.compile(r"([a-z0-9-]+)=\((?:g?u?int64|g?uint)\)(-?\d+)")
 
 
 def read_link():
-    """Returns the text with the properties that wirelesslink has in the demo.
-    The file pipelines/demo.ini contains them.
+    """Returns the properties that the demo gives to the element wirelesslink,
+    as they are in the file pipelines/demo.ini.
     """
     demo = configparser.ConfigParser(interpolation=None)
     demo.read(SOURCE / "pipelines" / "demo.ini")
@@ -72,8 +74,9 @@ def start_over_link(debug, payloader, link):
 
 
 def start(debug, rest):
-    """Starts a pipeline that streams the clip into the elements in the string
-    `rest`. `debug` is the value of GST_DEBUG. Returns the process."""
+    """Starts a gst-launch-1.0 process that streams the clip. `rest` is the end
+    of the pipeline: the elements that receive the clip's frames. `debug` is
+    the value of GST_DEBUG. Returns the process."""
     pipeline = (f"filesrc location={CLIP} ! mpegstat ! identity "
                 f"eos-after={FRAMES} ! {rest}")
     return subprocess.Popen(
@@ -121,8 +124,9 @@ class ClipCase(unittest.TestCase):
         """
         given_up = list(GIVEN_UP.finditer(log))
         self.assertGreater(len(given_up), 0)
-        # In this stream, each buffer is a frame. Two lines of the log with the
-        # same PTS would therefore belong to the same frame.
+        # In this stream, each buffer is a frame and has a PTS of its own. If
+        # two lines of the log had the same PTS, one frame would have been
+        # logged twice.
         self.assertEqual(len({buffer["pts"] for buffer in given_up}),
                          len(given_up))
         reasons = collections.Counter(
@@ -198,10 +202,10 @@ class DropLogTest(ClipCase):
     def test_each_buffer_that_mmtpsink_loses_with_a_receiver_is_explained(self):
         port = find_port()
         receiver = self.start_receiver(port)
-        # mmtpsink notices a lost connection only after peer-timeout, here
-        # after one second. The test needs frames that still wait at this
-        # moment. The long latency makes so many frames wait in mmtpsink that
-        # it cannot send all of them within this second.
+        # mmtpsink notices a lost connection only after the time peer-timeout,
+        # here one second. The test needs frames that still wait in mmtpsink at
+        # this moment. The latency is therefore long: so many frames wait that
+        # mmtpsink cannot send all of them within this second.
         sender = self.start_sender(port, "latency=3000 peer-timeout=1000")
         time.sleep(SECONDS_TO_STREAM)
         receiver.kill()
@@ -211,10 +215,11 @@ class DropLogTest(ClipCase):
         self.assertEqual(stats["connections"], 2)
         reasons = self.check_given_up(stats, log)
         self.assertGreater(reasons["discarded-connection-lost"], 0)
-        # Each buffer was sent or discarded, so this sum includes each buffer
-        # at least once. It includes a buffer twice if the buffer was sent, and
-        # was then discarded while it waited for its retransmission. The sum
-        # may therefore exceed the number of buffers.
+        # Each buffer was sent or discarded. The number of sent buffers plus
+        # the number of discarded buffers therefore counts each buffer at least
+        # once. It counts a buffer twice if the buffer was sent first, and was
+        # discarded while it waited for its retransmission. The sum may
+        # therefore exceed the number of buffers.
         self.assertLessEqual(stats["buffers"], stats["buffers-sent"] + sum(
             stats[field] for field in MMTP_FIELDS.values()))
 

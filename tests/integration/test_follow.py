@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks that the example program `follow` adapts the bitrate of its video to
-the network. Also checks that `rateplot` draws the bitrates correctly."""
+the network. Also checks that the script `rateplot` draws the bitrates in the
+log of `follow` correctly."""
 
 import csv
 import os
@@ -25,9 +26,10 @@ SECONDS = 60
 LINES = 6
 MIN_RATE, START_RATE, MAX_RATE = 100_000, 500_000, 2_000_000  # bit/s
 
-# As long as the stream does not use the full capacity of the network, the
-# estimated bitrate is too low. bitrateadapt may therefore request at most RISE
-# times the estimate.
+# The element bitrateadapt chooses the encoder's bitrate. It uses an estimate
+# of the bitrate that the network can carry. As long as the stream does not use
+# the full capacity of the network, this estimate is too low. bitrateadapt may
+# therefore request more than the estimate, but at most RISE times as much.
 RISE = 1.5
 # Maps the name of each tested sink to the source that receives from it.
 ENDS = {"mmtpsink": "mmtpsrc", "dcctpthinsink": "dcctpthinsrc"}
@@ -87,12 +89,14 @@ class FollowTest(unittest.TestCase):
 
     def check(self, sink):
         lines = self.follow(sink, self.home / f"{sink}.csv")
-        # How bitrateadapt chooses the bitrate is checked in virtual time by
-        # other tests. This test checks only conditions that do not depend on
-        # the speed of the machine. `highest` is the maximum of the estimated
-        # bitrates so far. It includes the estimate in the next line of the
-        # log: if the estimate changes while a line is being written, the new
-        # estimate appears only in the next line.
+        # Other tests check in virtual time how the element bitrateadapt
+        # chooses the bitrate. This test checks only conditions that do not
+        # depend on the speed of the machine. `highest` is the maximum of the
+        # estimated bitrates in all lines of the log up to the next line. The
+        # next line is included for this reason: if the estimate changes while
+        # a line is being written, that line may already have a bitrate from
+        # the new estimate, but the estimate itself appears only in the next
+        # line.
         highest = 0
         for line, later in zip(lines, lines[1:] + lines[-1:]):
             highest = max(highest, int(line["estimated"]),
@@ -162,9 +166,9 @@ class PictureTest(unittest.TestCase):
         top = min(y for _, y in points(link))
         curves = [points(line) for line in drawn.iter(SVG + "polyline")]
         self.assertEqual([len(curve) for curve in curves], [3, 3, 3])
-        # The second value of the curve "estimated" is 2 Mbit/s. This is also
-        # the rate of the link, so this point must be as high as the top of the
-        # link's area.
+        # The plot shows the link's rate as an area. This rate is 2 Mbit/s, and
+        # so is the second value of the curve "estimated". The second point of
+        # the curve must therefore be as high as the top of the area.
         estimated = curves[1]
         self.assertAlmostEqual(estimated[1][1], top, delta=0.1)
         self.assertAlmostEqual(estimated[2][0], max(x for x, _ in points(link)),

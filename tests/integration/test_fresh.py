@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes a fresh installation of Debian 12 and does the steps of a new user in
-it. The steps are done by three kinds of users: a user who may not install
-packages, root, and a user for whom everything is already installed. The steps
-are tested with and without network namespaces.
+"""Makes a fresh installation of Debian 12. In it, the test does what a new
+user does: it clones the repository and runs the demo. It does this as three
+kinds of users: a user who may not install packages, root, and a user for whom
+all packages are already installed. The third user runs the demo with and
+without network namespaces.
 
-If the environment variable WIRELESS_FRESH names a directory, the installation
-is kept there and used again, because making it takes longer than all other
-steps.
+If the environment variable WIRELESS_FRESH names a directory, the Debian
+installation is kept there and used again. Making it takes longer than
+everything else in this test.
 """
 
 import os
@@ -56,15 +57,15 @@ class FreshTest(unittest.TestCase):
         clones = tempfile.TemporaryDirectory()
         self.addCleanup(clones.cleanup)
         # The source may be a Git worktree, whose repository is in another
-        # directory. This repository is not visible inside the Debian
-        # installation, so git could not clone the worktree there. It is
-        # therefore cloned here, outside the installation.
+        # directory. That directory is not visible inside the Debian
+        # installation, so git could not clone the worktree there. The source
+        # is therefore cloned here, outside the installation.
         self.clone = pathlib.Path(clones.name)
         subprocess.run(["git", "clone", "-q", "--bare", SOURCE, self.clone],
                        check=True)
-        # Create the user USER if it does not exist. USER clones a repository
-        # that belongs to another user, and git accepts this only if
-        # safe.directory allows it.
+        # This command creates the user USER if it does not exist. Later, USER
+        # clones a repository that belongs to another user. git accepts this
+        # only if its setting safe.directory allows it.
         self.run_inside("666", "pivot", f"id {USER} || useradd -m {USER}; "
                         "git config --system --replace-all safe.directory '*'")
 
@@ -91,9 +92,10 @@ class FreshTest(unittest.TestCase):
         return done.stdout
 
     def check(self, words, page):
-        """Checks the output `words` and the report `page` of the demo. For
-        each transport, the output must have a row in a table. If a transport
-        was left out, the output must have a line with the reason instead.
+        """Checks the printed text `words` and the report file `page` of the
+        demo. The demo compares several transports. For each transport, the
+        text must have a row in a table. If the demo left out a transport, the
+        text must have a line with the reason instead.
         """
         lines = words.splitlines()
         known = {name: transport for name, transport

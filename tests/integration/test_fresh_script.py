@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the script tests/fresh: which options it copies from apt's
-configuration, which arguments it refuses, and that its files are removed if it
-is killed. A stub replaces debootstrap.
+"""Tests the script tests/fresh, which installs Debian in a directory and runs
+the steps of the README there. The test checks which options the script copies
+from apt's configuration, which arguments it refuses, and that its files are
+removed if it is killed. A stub replaces debootstrap, the program that installs
+Debian.
 
 With --long, tests/fresh runs without the stub. It then installs each supported
 release of Debian and runs all steps of the README in each installation.
@@ -58,7 +60,11 @@ class AptTest(Stubs):
     """
 
     def test_the_mirror_is_that_of_debian_itself(self):
-        self.stub("apt-get", """cat <<'END'
+        self.stub("apt-get", """
+# This stub of apt-get lists three package sources. Only the last source is the
+# mirror of Debian itself: the first has security updates, and the second
+# belongs to somebody else.
+cat <<'END'
 Debian Debian-Security http://mirror.invalid/security/
 Somebody Else http://else.invalid/
 Debian Debian http://mirror.invalid/debian/
@@ -90,9 +96,9 @@ class RefusedTest(Stubs):
 class KilledTest(Stubs):
     def setUp(self):
         super().setUp()
-        # This stub for debootstrap writes the path of its directory into a
-        # file. It then runs, and writes into the directory, until it is
-        # killed.
+        # This stub replaces debootstrap. It writes the path of the directory
+        # in which Debian is to be installed into a file. It then writes into
+        # this directory until it is killed.
         self.stub("debootstrap", f"""
 mkdir -p "$4/etc"
 echo "$4" >{self.home}/root.new

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs IFD for some seconds over a link that is too slow for the clip, with the
-kernel's sockets. The test checks only properties that also hold on a busy
-machine. test_ifd_papers.py checks how many frames arrive and how late they are.
+"""Tests IFD for some seconds over a link that is too slow for the clip, with
+the kernel's sockets. IFD (I-Frame Delay) drops B-frames first and I-frames
+last if a link is too slow for a video. This test checks only properties that
+also hold on a busy machine. test_ifd_papers.py checks how many frames arrive
+and how late they are.
 """
 
 import shutil
@@ -12,7 +14,9 @@ import ifdtestbed
 
 from wirelesslab.streams import clips
 
-RATE = 6  # The bitrate of the clip in Mbit/s. The bottleneck has 5 Mbit/s.
+# The bitrate of the clip in Mbit/s. It is higher than the rate of the link,
+# which is 5 Mbit/s.
+RATE = 6
 SECONDS = 8
 
 
@@ -43,8 +47,8 @@ class IfdLinkTest(ifdtestbed.IfdCase):
 
     def check_choice(self, run):
         """Checks a run in which the stream has a higher bitrate than the link.
-        IFD must drop B-frames first, every frame that it sends must be
-        decodable, and only whole frames may be sent."""
+        The sender must drop B-frames first. It must send only whole frames,
+        and each frame that it sends must be decodable."""
         self.assertEqual(run.strangers, 0)
         self.assertEqual(run.decodable, run.arrived)
         self.assertGreater(run.lost.get("B", 0), 0)
@@ -57,10 +61,10 @@ class IfdLinkTest(ifdtestbed.IfdCase):
 
     @ifdtestbed.needs_all
     def test_ffmpeg_decodes_exactly_the_decodable_frames(self):
-        """Uses the algorithm of Ouwens, because it also sends frames that
-        cannot be decoded. The test counts how many received frames should be
-        decodable. ffmpeg must decode exactly this number of pictures from the
-        received stream.
+        """Uses the original algorithm of Ouwens, which also sends frames that
+        cannot be decoded. The test computes from the frame logs how many
+        received frames should be decodable. ffmpeg must decode exactly this
+        number of pictures from the received stream.
         """
         if not shutil.which("ffmpeg"):
             self.skipTest("there is no ffmpeg")
@@ -82,8 +86,9 @@ class IfdLinkTest(ifdtestbed.IfdCase):
             ifdtestbed.transport("rtp", rfc2250pay="ifdqueue ! rfc2250pay",
                              udpsink=f"udpsink {ifdtestbed.SMALL_BUFFER}"),
             ifdtestbed.Bottleneck(ifdtestbed.UDP_BUCKET))
-        # On a busy machine, the receiver may lose frames, too. The test
-        # therefore requires no exact number of lost frames.
+        # In this test, the sender drops frames. On a busy machine, the
+        # receiver may also lose frames. The test therefore requires no exact
+        # number of lost frames.
         self.assertEqual(run.strangers, 0)
         self.assertGreater(run.lost.get("B", 0), 0)
         self.assertGreater(run.decodable.get("I", 0), 0)

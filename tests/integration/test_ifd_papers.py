@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs IFD over links that are too slow for the clip, and compares the results
-with Ouwens' numbers and with other transports. The test uses the kernel's TCP
-and runs in real time.
+"""Tests IFD over links that are too slow for the clip, and compares the
+results with those of Ouwens (2006) and with other transports. IFD (I-Frame
+Delay) drops B-frames first and I-frames last if a link is too slow for a
+video. The test uses the kernel's TCP and runs in real time.
 
 Each printed line contains the results of one run, which sends a clip of 60 s.
 A run is invalid if this machine was too slow for real time. An invalid run is
@@ -22,10 +23,11 @@ import test_testbed
 
 from wirelesslab.commands import ouwens
 
-# Lost frames in Ouwens' tables 3.19 to 3.22: {Mbit/s: {retry value: (without
-# oven, with oven)}}. Each of the two values is a triple with the numbers of
-# lost I-, P- and B-frames, out of 101 I-, 400 P- and 998 B-frames. Each number
-# is the mean over the three places at which Ouwens measured.
+# Lost frames in Ouwens' tables 3.19 to 3.22: {bitrate of the clip in Mbit/s:
+# {retry value of the radio card: (without microwave oven, with oven)}}. Each
+# of the two values is a triple with the numbers of lost I-, P- and B-frames,
+# out of 101 I-, 400 P- and 998 B-frames. Each number is the mean over the
+# three places at which Ouwens measured.
 THEIRS = ouwens.read_theirs()
 OUWENS = {rate: {retry: tuple(
     tuple(THEIRS[table, "ifd", rate, retry, oven, f"lost {type}"]
@@ -34,17 +36,18 @@ OUWENS = {rate: {retry: tuple(
     for rate, table in zip(ouwens.RATES, ouwens.LOSSES["ifd"])}
 TABLES = ifdtestbed.BUILD / "ifd-papers" / "tables.json"
 FREE_TABLES = TABLES.with_name("as-much-unsent-as-the-kernel-likes.json")
-# The emulated network card has the default queue of Linux, which holds 100
-# packets.
+# Properties of an emulated network card. They do not set the length of its
+# queue, so the queue holds 100 packets. This is the default of Linux.
 CARD = "profile=80211b retry-limit=4"
 
 
 @dataclasses.dataclass(frozen=True)
 class Link:
     """A link, and limits for the streams on this link. `p_lost` is the maximum
-    percentage of lost P-frames with the clip of 6 Mbit/s. `p99` is the maximum
-    of the 99th percentile of the lateness, in ms. `lost_at_4` is the maximum
-    percentage of lost frames of all types with the clip of 4 Mbit/s."""
+    percentage of lost P-frames with the clip of 6 Mbit/s. `p99` is the limit
+    in ms for the lateness of the frames: 99 % of them must be less late.
+    `lost_at_4` is the maximum percentage of lost frames of all types with the
+    clip of 4 Mbit/s."""
     place: object
     p_lost: float
     p99: float
@@ -63,8 +66,8 @@ LINKS = {
 ALGORITHMS = {"paper": (50, 66), "paper-gop": (50, 66), "gop": (45, 70)}
 AT_ONCE = int(os.environ.get("WIRELESS_IFD_AT_ONCE", 4))
 SECONDS = 60
-# The maximum number of times that a run is repeated because packets were lost
-# on the emulated radio.
+# If the emulated radio loses packets, a run may exceed its limits, and is then
+# repeated. This is the maximum number of repetitions.
 ROUNDS = 5
 
 
@@ -114,14 +117,15 @@ class MustHold(Streams):
             link.lost_at_4 if rate == "4 Mbit/s" else 0)]
 
     def is_excused(self, case, run):
-        """Returns whether the emulated radio is the reason why the run exceeds
-        a limit. If all attempts to transmit a packet fail, the radio card
-        reduces its rate to 1 Mbit/s for up to three seconds. At this rate, an
-        I-frame of the 6 Mbit/s clip takes about 0.7 s (docs/ifd.md). Frames
-        are then late, no matter which frames IFD drops.
+        """Returns whether the run exceeds a limit after the emulated radio has
+        lost packets. The radio loses a packet if all attempts to transmit it
+        fail. The radio card then reduces its rate to 1 Mbit/s for up to three
+        seconds. At this rate, an I-frame of the 6 Mbit/s clip takes about 0.7
+        s (docs/ifd.md). Frames are then late, no matter which frames IFD
+        drops.
 
-        Such a run is printed and repeated. The result of the last repetition
-        counts in any case.
+        The caller prints such a run and repeats it. The last repetition
+        counts, even if it also exceeds a limit.
         """
         return run.air and any(
             ours > maximum for _, ours, maximum in self.limits(case, run))
@@ -161,8 +165,8 @@ class MustHold(Streams):
 
 
 class SideBySide(Streams):
-    """Sends the same clip of 6 Mbit/s over the same bottleneck of 5 Mbit/s,
-    with IFD and with other transports.
+    """Sends the same clip of 6 Mbit/s over the same kind of bottleneck, which
+    has 5 Mbit/s. One run uses IFD, and the others use other transports.
     """
 
     def case(self, transport, is_paced=True):
@@ -196,16 +200,16 @@ class SideBySide(Streams):
 
 
 class Udp(Streams):
-    """Tests IFD over UDP, with RFC 2250 as payload format. This covers the
-    items 5 and 6 in Ouwens' list of future work.
+    """Tests IFD over UDP, with the payload format of RFC 2250. Ouwens (2006)
+    names this as future work, in the items 5 and 6 of his list.
     """
 
     @ifdtestbed.needs_all
     def test_socket_that_waits(self):
         """The test needs a sender that is slowed down by its socket, and not
-        by losses. The queue of the token bucket is therefore larger than the
-        send buffer of the socket: the send buffer becomes full first, and no
-        packet is dropped.
+        by losses. The sender's socket has a small send buffer, and the token
+        bucket after it has a larger queue. The send buffer therefore becomes
+        full first. The sender then has to wait, and no packet is dropped.
         """
         def case(queue, is_paced, transport="rtp", sink="udpsink"):
             return ifdtestbed.Case(
@@ -232,8 +236,13 @@ class Udp(Streams):
 
     @ifdtestbed.needs_all
     def test_queue_of_the_link(self):
-        """The link keeps the order of packets, so a jitter buffer would wait
-        for missing packets in vain. Its latency is therefore 0 in this test.
+        """Compares three kinds of queue in the emulated link: drop-tail,
+        drop-frame and ifd. In this order, the share of frames that arrive in
+        time must not decrease.
+
+        The link keeps the order of packets. If a packet is missing, a jitter
+        buffer at the receiver would therefore wait for it in vain. For this
+        reason, the latency of the jitter buffer is 0 in this test.
         """
         transport = ifdtestbed.transport("rtp")
         transport["receiver"] = transport["receiver"].replace(
@@ -249,8 +258,8 @@ class Udp(Streams):
 
 
 class Tables(Streams):
-    """Runs IFD with the algorithm that Ouwens describes, and compares the
-    results with his tables 3.19 to 3.22 (section 3.9).
+    """Runs IFD with the algorithm that Ouwens (2006) describes, and compares
+    the results with his tables 3.19 to 3.22 (section 3.9).
     """
 
     def check_table(self, retries, sink, path):
@@ -268,9 +277,9 @@ class Tables(Streams):
                                     for name, run in runs.items()]))
         for run in runs.values():
             self.hold(run, "strangers", run.strangers, 0)
-            # As in the tables of Ouwens, the share of lost P-frames must not
-            # exceed the share of lost B-frames. The share of lost I-frames must
-            # not exceed the share of lost P-frames.
+            # The loss shares must have the same order as in Ouwens' tables.
+            # The share of lost P-frames must not exceed that of B-frames, and
+            # the share of lost I-frames must not exceed that of P-frames.
             self.hold(run, "% of P lost", run.lost_share("P"),
                       run.lost_share("B"))
             self.hold(run, "% of I lost", run.lost_share("I"),
@@ -283,9 +292,10 @@ class Tables(Streams):
 
     @ifdtestbed.needs_all
     def test_as_much_unsent_as_the_kernel_likes(self):
-        """Ouwens' socket had Linux's default settings. By default, Linux does
-        not limit the data in a socket that are not sent yet. notsent-lowat=0
-        keeps this default.
+        """Ouwens used a socket with Linux's default settings. By default,
+        Linux does not limit how much unsent data waits in a TCP socket. The
+        element ifdsink normally sets such a limit. With notsent-lowat=0, it
+        keeps the default of Linux.
         """
         self.check_table(
             [4], "ifdsink algorithm=paper notsent-lowat=0", FREE_TABLES)

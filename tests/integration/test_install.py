@@ -30,8 +30,9 @@ ELEMENTS = {
 }
 FLOORS = ("gst", "ext")
 PKG_CONFIG_NAME = "gstreamer-wireless-1.0"
-# An application that uses the public headers. It reads the metadata (GstMeta)
-# that the elements attach to buffers.
+# Source of an application that uses the public headers of the project. It adds
+# metadata (GstMeta) to a buffer and reads them again. The elements of the
+# project attach such metadata to buffers.
 PROGRAM = r"""
 #include <gst/wireless/gstcoveragemeta.h>
 #include <gst/wireless/gstframeinfometa.h>
@@ -69,8 +70,8 @@ def introspect(build, what):
 
 
 class Home(unittest.TestCase):
-    """Base class of the test classes in this file. All tests of a class share
-    one temporary directory.
+    """Base class of the test classes in this file. All tests of one class use
+    the same temporary directory.
     """
 
     @classmethod
@@ -80,8 +81,8 @@ class Home(unittest.TestCase):
         cls.home = pathlib.Path(directory.name)
 
     def has_element(self, name, **paths):
-        """Returns whether GStreamer finds the element if only these `paths` are
-        set in its environment.
+        """Returns whether GStreamer finds the element `name`. The search paths
+        in the environment are removed and replaced by `paths`.
         """
         env = {key: value for key, value in os.environ.items()
                if not key.startswith("GST_") and key != "LD_LIBRARY_PATH"}
@@ -94,13 +95,13 @@ class Home(unittest.TestCase):
 
     def check_program(self, root):
         """Compiles PROGRAM with the pkg-config file that was installed below
-        `root`, and runs it."""
+        the directory `root`, and runs the compiled program."""
         (installed,) = root.rglob(f"{PKG_CONFIG_NAME}.pc")
         text = installed.read_text()
         prefix = re.search(r"^prefix=(.*)$", text, re.M)[1]
-        # The prefix in the .pc file is the directory for which the project was
-        # configured, such as /usr. In this test the files are below `root`, so
-        # `root` is inserted before the prefix.
+        # The prefix in the pkg-config file is the directory for which the
+        # project was configured, such as /usr. In this test, the files are
+        # installed below `root`, so `root` is inserted before the prefix.
         (self.home / installed.name).write_text(text.replace(
             f"prefix={prefix}", f"prefix={root}{prefix}", 1))
         env = {**os.environ, "PKG_CONFIG_PATH": str(self.home)}
@@ -125,8 +126,8 @@ class InstallTest(Home):
                       in introspect(BUILD, "buildoptions")
                       if option["name"] == "prefix")
         # The directory of the libraries comes from pkg-config, as in
-        # meson.build. meson's own option libdir is a different directory on a
-        # Debian system without dpkg-dev.
+        # meson.build. The option libdir of meson cannot be used: on a Debian
+        # system without dpkg-dev, it is another directory.
         cls.plugins = pathlib.Path(run(
             "pkg-config", f"--define-variable=prefix={prefix}",
             "--variable=pluginsdir", "gstreamer-1.0").strip())
@@ -200,10 +201,11 @@ class FeatureTest(Home):
                 self.build_without(disabled, build)
 
     def build_without(self, disabled, build):
-        """Builds without the plugin `disabled`, and checks that its elements
-        are missing. The function uses one build directory for all plugins, so
-        that unchanged files are not compiled again. `cleandead` removes the
-        files that only the previous build made."""
+        """Builds the project without the plugin `disabled`, and checks that
+        the elements of this plugin are missing. The test calls this function
+        for each plugin, with the same build directory `build`, so that
+        unchanged files are not compiled again. `cleandead` removes the files
+        that only the previous build made."""
         run("meson", "configure", build,
             *(f"-D{plugin}={'disabled' if plugin == disabled else 'enabled'}"
               for plugin in ELEMENTS))

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs mmtpsink channels=auto, which uses all network interfaces, while its
-interfaces change all the time.
+"""Runs the element mmtpsink with channels=auto, so that it uses all network
+interfaces. Meanwhile the interfaces change all the time.
 
-Devices go down and come back, get another address, and get another name. The
-same happens when a USB modem is unplugged and plugged in again. At the end
-mmtpsink must still send over both devices. It must not have more file
-descriptors and threads than after the first changes. The environment variable
-INTERFACE_CHANGES sets the number of changes.
+A network device goes down and comes back, gets another address, or gets
+another name. The same happens when a USB modem is unplugged and plugged in
+again. At the end, mmtpsink must still send over both devices. It must not have
+more file descriptors and threads than after the first changes. The environment
+variable INTERFACE_CHANGES sets the number of changes.
 """
 
 import os
@@ -39,7 +39,8 @@ CHANGES_BETWEEN_SAMPLES = 50
 
 
 class Device:
-    """A network device of host a. The test changes its name and its address.
+    """A network device of host a. During the test, it gets other names and
+    addresses.
     """
 
     def __init__(self, name, address):
@@ -51,8 +52,8 @@ class Device:
 
     def route(self):
         """Returns the shell command that adds a route to the receiver through
-        this device. The test runs it after each change of the device, as a
-        DHCP client would do on a real host.
+        this device. The test runs the command after each change of the device.
+        On a real host, a DHCP client would add this route.
         """
         if self._link == "fast":  # the receiver's own network
             return "true"
@@ -61,8 +62,8 @@ class Device:
 
     def commands(self, change, number):
         """Returns the shell commands that make the change `change` at this
-        device. If the device gets a new name or address, this is derived from
-        `number`.
+        device. If the change gives the device a new name or a new address, the
+        new value is derived from `number`.
         """
         down = f"ip link set {self.name} down; sleep {SECONDS_DOWN}; "
         if change == "goes and comes":
@@ -75,7 +76,8 @@ class Device:
         old = self.address
         last = 100 + number % 100
         self.address = f"{self._network}.{last}"
-        # The new address gets the prefix length of the old address.
+        # The prefix length is read from the old address and is used for the
+        # new address.
         return (f"prefix=$(ip -o -4 addr show dev {self.name} | "
                 "awk '{ split($4, part, \"/\"); print part[2] }'); "
                 f"ip addr del {old}/$prefix dev {self.name}; "
@@ -142,10 +144,11 @@ class InterfaceChangesTest(linktestbed.LinkCase):
               f"to {last.descriptors}, threads {samples[0].threads} to "
               f"{last.threads}")
         early = samples[:max(1, len(samples) // 4)]
-        # A path that is being opened or closed has a file descriptor of its
-        # own, so the numbers of file descriptors and threads vary during the
-        # changes. The numbers after the last change must not exceed the
-        # maximum of the first quarter of the test.
+        # mmtpsink opens and closes paths during the changes. Each path that is
+        # being opened or closed has a file descriptor of its own, so the
+        # numbers of file descriptors and threads vary. The numbers after the
+        # last change must not exceed the maximum of the first quarter of the
+        # test.
         for what in ("descriptors", "threads"):
             self.assertLessEqual(
                 getattr(last, what),

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the bit errors that wirelesslink makes in packets between two hosts.
-The kernels of the hosts check the packets.
+"""Tests the bit errors that the element wirelesslink makes in packets between
+two hosts. The kernels of the hosts check the packets.
 
 The test makes two comparisons:
-- Each received packet is compared with the sent packet and with the flipped
-  bits in the log of the link.
-- The packets and counters of the receiving kernel are compared with the
-  requirements of the RFCs (sockets.py).
+- The log of the link says which bits were flipped in which packet. The test
+  flips the same bits in the sent packets, and compares the result with the
+  received packets.
+- The packets that the receiving kernel delivers, and its counters, are
+  compared with the requirements of the RFCs (sockets.py).
 
 All results are exact, because the same seed always produces the same errors.
 """
@@ -26,14 +27,15 @@ SIZE = 200
 COUNT = 500
 COVERAGE = sockets.HEADER + 12  # The RTP header has 12 bytes.
 
-# With a bit error rate of 2.2e-4, about a third of the packets are damaged.
-# The reason is that a packet has 228 bytes with its headers, and is damaged
-# with the probability 1 - (1 - 2.2e-4) ** (8 * 228).
+# With a bit error rate of 2.2e-4, about a third of the packets are damaged: a
+# packet has 228 bytes with its headers, so it is damaged with the probability
+# 1 - (1 - 2.2e-4) ** (8 * 228).
 BIT_ERRORS = "profile=custom bit-error-rate=2.2e-4 txqueuelen=0 seed=5"
-# SINGH_SIZE is the payload size in bytes of the packets (application data
-# units) in Singh's paper. SINGH_COUNT is the number of packets. This number is
-# small, so the block error rate in TRANSPARENT is high. Otherwise the run
-# would have too few errors.
+# These values are for the test with the packets of Singh's paper, which calls
+# them application data units. SINGH_SIZE is their payload size in bytes.
+# SINGH_COUNT is the number of packets in a run. This number is small, so a run
+# would have too few errors at a low error rate. The block error rate in
+# TRANSPARENT is therefore high.
 SINGH_SIZE, SINGH_COUNT = 125, 40
 TRANSPARENT = ("profile=gsm-transparent block-error-rate=0.08 mean-burst=1.7 "
                "seed=5")
@@ -51,9 +53,8 @@ def needs_udplite(test):
 
 
 class Run:
-    """A run: host a sends packets to host b over one link. For each packet,
-    the link records the fate: whether the packet was delivered, damaged or
-    lost.
+    """A run, in which host a sends packets to host b over one link. The link
+    records for each packet whether it was delivered, damaged or lost.
     """
 
     def __init__(self, case, link, kind, ip="IPv4", coverage=0, size=SIZE,
@@ -74,8 +75,9 @@ class Run:
                                   coverage_option)
 
     def finish(self):
-        """Waits for the end of the run. The constructor does not wait, so
-        several runs can take place at the same time.
+        """Waits until all packets are sent and the link has ended. Then reads
+        the results. The constructor only starts the run, so that several runs
+        can take place at the same time.
         """
         self.case.finish(self._sender)
         self.case.wait_until_sent(self.bed, "a", self.count)
@@ -91,9 +93,9 @@ class Run:
         return self
 
     def _damaged(self):
-        """Returns {index: packet} of the packets that left the link. They are
-        computed: each sent packet gets the bit errors that the link's log
-        contains for it."""
+        """Returns {index: packet} of the packets that left the link. These
+        packets are computed and not captured: each sent packet gets the bit
+        errors that the link's log contains for it."""
         return {index: sockets.damage(packet, self.hits[index].flips)
                 for index, packet in enumerate(self.sent)
                 if self.hits[index].fate in ("delivered", "damaged")}
@@ -135,8 +137,9 @@ class Run:
                          self.count_of(CHECKSUM) + self.count_of(FORMAT))
         case.assertEqual(self.counter("RcvbufErrors"), 0)
         if self.ip == "IPv4":
-            # In this test, IP drops only packets with a wrong IP header, so
-            # the counter of such packets is known.
+            # In this test, an IPv4 packet has the fate ELSEWHERE only if its
+            # IP header is damaged. The kernel must count each such packet in
+            # InHdrErrors.
             case.assertEqual(
                 self.counters["Ip"]["InHdrErrors"],
                 sum(packet[0] >> 4 == 4 and verdict.fate == ELSEWHERE
@@ -165,8 +168,8 @@ class BitErrorsTest(linktestbed.LinkCase):
         self.finish_and_check(run)
         self.assertGreater(run.count_of(CHECKSUM), COUNT // 5)
         self.assertGreater(run.count_of(DELIVERED), COUNT // 2)
-        # A damaged packet must not arrive, unless its checksum is correct by
-        # chance. This must be rare.
+        # A damaged packet must not arrive. The only exception is a packet
+        # whose checksum is correct by chance, and this must be rare.
         self.assertLess(len(run.received_damaged()), COUNT // 100)
 
     def check_udplite(self, ip):
@@ -175,8 +178,8 @@ class BitErrorsTest(linktestbed.LinkCase):
         for run in runs:
             self.finish_and_check(run)
         udp, lite, full = runs
-        # The seed is the same, so the link must make the same bit errors in
-        # all runs.
+        # All runs use the same seed, so the link must make the same bit errors
+        # in all of them.
         self.assertEqual(lite.hits, udp.hits)
         self.assertEqual(full.hits, udp.hits)
         # With UDP-Lite, a damaged packet must arrive if all its errors are
@@ -206,9 +209,10 @@ class BitErrorsTest(linktestbed.LinkCase):
 
 
 class FrameCheckTest(linktestbed.LinkCase):
-    """Tests the emulation of GSM's transparent service. With PPP's frame
-    check, no damaged packet must reach the kernel. Without the frame check,
-    damaged packets reach the kernel, which delivers or drops them."""
+    """Tests the emulation of the transparent data service of GSM, which
+    delivers damaged data. If the frame check of PPP is used, damaged packets
+    must not reach the kernel. Without this frame check, damaged packets reach
+    the kernel, which delivers or drops them."""
 
     def start_run(self, kind, frame_check, coverage=0):
         return Run(self, f"{TRANSPARENT} frame-check={frame_check}", kind,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Repeats experiments of several papers. The papers measured real links,
-whereas the links of this test are emulated. The test uses the kernel's sockets
-and runs in real time.
+"""Repeats experiments of several papers about links. The papers measured real
+links, whereas the links of this test are emulated. The test uses the kernel's
+sockets and runs in real time.
 
 Each printed line has the figures of the paper and those of this run. If the
 emulated link delivered packets too late, the run is invalid and is repeated
@@ -25,11 +25,11 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 PORT = 5004
 WLAN = "profile=80211b seed=1"
-# Upper limit in ms of the 99th percentile of wirelesslink's lateness: the time
-# by which it delivers packets later than its model computes. A run that
-# exceeds the limit is invalid. The limit is so low that the lateness cannot
-# empty a full queue: a station needs ten times as long to transmit all packets
-# of such a queue.
+# Upper limit in ms for the lateness of the element wirelesslink (99th
+# percentile). The lateness is the time by which the element delivers a packet
+# later than its model computes. A run that exceeds the limit is invalid. The
+# limit is so low that a late delivery cannot empty a full queue: a station
+# needs ten times as long to transmit all packets of a full queue.
 WLAN_MS_LATE = 20
 GSM = "profile=gsm quality=ideal seed=1"
 GSM_MS_LATE = 20  # The duration of a radio block.
@@ -38,53 +38,59 @@ MBIT = 1e6
 UDP_SIZE = 1472
 # Duration in s for which the sender sends more than the link can carry.
 SECONDS = 20
-# For this number of seconds at the beginning, arriving data are not measured.
+# Duration in s at the beginning of a measurement. Data that arrive during this
+# time do not count.
 WARM_UP = 2
 
-# Settings of a token bucket at the sender, whose rate is higher than the rate
-# of the link. A full queue of the bucket blocks the socket, so the bucket
-# drops nothing. A full queue of the link drops packets.
+# Settings of a token bucket at the sender. The rate of the bucket is higher
+# than the rate of the link, so the sender overloads the link. If the queue of
+# the bucket is full, the socket blocks, so the bucket drops nothing. If the
+# queue of the link is full, the link drops packets.
 TOO_FAST = {"a.wl0": "rate 8mbit burst 5kb limit 1mb"}
 
-# On a real sender, the network card stops the sender when its queue is full:
-# packets wait, and none is dropped. An emulated queue without a limit
-# (txqueuelen=0) has the same effect.
+# If the queue of a real network card is full, the sender has to wait, and no
+# packet is dropped. An emulated queue without a limit (txqueuelen=0) has the
+# same effect.
 VIDEO_LINK = f"{WLAN} txqueuelen=0"
 VIDEO_BUCKET = {"a.wl0": "rate 10mbit burst 5kb limit 1mb"}
 SECONDS_FOR_VIDEO = 180
 RTP_AND_VIDEO_HEADER = 16
 SLICES = f"mtu={1100 + RTP_AND_VIDEO_HEADER}"
 ONE_SLICE = "aggregate-mode=none mtu=1472"
-# Results of Ouwens (2006). OUWENS_SECONDS is from table 3.7: the duration in s
-# in the row for 6 Mbit/s, no microwave oven, and retry value 0, which is the
-# card's default. OUWENS_VIDEO is a bitrate in Mbit/s from section 3.6,
+# Results of Ouwens (2006). OUWENS_SECONDS is a duration in s from table 3.7.
+# It is in the row for 6 Mbit/s, no microwave oven, and retry value 0, which is
+# the card's default. OUWENS_VIDEO is a bitrate in Mbit/s from section 3.6,
 # conclusion 1: "merely about 4 Mbit/s".
 OUWENS_SECONDS = 84.6
 OUWENS_VIDEO = 4
 # Maps the bitrate of each clip to the permitted range (minimum, maximum) of
-# the bitrate with which the video arrives, all in Mbit/s. The paper used one
-# clip with packets of 770 bytes. The clips of this test have packets of 400 to
-# 660 bytes. For the clips of 3, 4 and 6 Mbit/s, the model of the link predicts
-# 2.76, 3.28 and 3.92 Mbit/s.
+# the bitrate with which the clip arrives. All bitrates are in Mbit/s. For the
+# clips of 3, 4 and 6 Mbit/s, the model of the link predicts 2.76, 3.28 and
+# 3.92 Mbit/s. The clips have packets of 400 to 660 bytes, whereas Ouwens used
+# one clip with packets of 770 bytes.
 ONE_SLICE_MBIT = {3: (2.6, 2.9), 4: (3.1, 3.45), 6: (3.7, 4.1)}
 
-# Alanko, table 4: {(bytes of the request, bytes of the reply): median time in
-# s of 500 exchanges of a request and its reply}.
+# Results of Alanko et al. (1994), table 4. In this measurement, a program sent
+# a request and waited for the reply. The table has the median time in s of 500
+# such exchanges, as {(bytes of the request, bytes of the reply): time}.
 ALANKO_TABLE_4 = {(1, 1): 0.99, (32, 512): 1.54, (32, 1024): 2.14,
                   (1024, 32): 2.20, (32, 2048): 3.24}
-WARM = 2  # The number of exchanges at the beginning that are not measured.
+# The number of exchanges (a request and its reply) at the beginning that are
+# not measured.
+WARM = 2
 EXCHANGES = 38
-# Alanko, section 3.3: {host: rate in byte/s at which it sends data}. The host
-# "a" is the mobile node, so it receives at the rate of "b".
+# Results of Alanko et al. (1994), section 3.3: {host: rate in byte/s at which
+# the host sends data}. The host "a" is the mobile node.
 ALANKO_BULK = {"a": 880, "b": 890}
 BULK_SECONDS = 130
 SECONDS_FOR_GSM = 300
-# The TCP of 1994 had neither timestamps nor tail loss probes, so both are
-# disabled. A tail loss probe is an early retransmission. As long as Linux has
-# not measured the round trip, it sends this probe after 1 s. The round trip of
-# this link is longer than 1 s, so each such probe would be unnecessary. If the
-# SYN and the next packet were both retransmitted, Linux would never measure
-# the round trip.
+# TCP is set up as in 1994, when Alanko's results were measured: without
+# timestamps and without tail loss probes. A tail loss probe is an early
+# retransmission. As long as Linux has not measured the round trip, it sends
+# this probe after 1 s. The round trip of this link is longer than 1 s, so each
+# such probe would be unnecessary. Linux measures no round trip with a packet
+# that was retransmitted. If the SYN and the next packet were both
+# retransmitted, Linux would never measure the round trip.
 SLIP = {"devices": {"wl0": "mtu=576"},
         "sysctls": {host: {"net.ipv4.tcp_timestamps": "0",
                            "net.ipv4.tcp_early_retrans": "0"}
@@ -142,15 +148,15 @@ def needs_tc(test):
 
 
 class Wlan(PapersCase):
-    """Ouwens (2006) measured 802.11b at 11 Mbit/s. This class repeats the
-    measurements that led to conclusion 1 of section 3.6 and to conclusion 1 of
-    section 3.7.
+    """Ouwens (2006) measured 802.11b at 11 Mbit/s. This class repeats two
+    groups of his measurements. The first group led to conclusion 1 of section
+    3.6, and the second group to conclusion 1 of section 3.7.
     """
 
     def check_path(self, bed, theirs=""):
-        """Prints how many packets were sent and which share of them was
-        transmitted more than once. Checks that no packet was lost on the radio
-        (fate "air").
+        """Prints how many packets were sent, and which share of them was
+        transmitted more than once. Checks that the emulated radio lost no
+        packet (fate "air").
         """
         sent = [packet for packet in self.log(bed) if packet.fate != "queue"]
         again = sum(packet.attempts > 1 for packet in sent)
@@ -230,8 +236,9 @@ class Wlan(PapersCase):
         return sum(seen["sizes"][1:]) * 8 / seconds / MBIT
 
     def stream_all(self, cases):
-        """Streams the clip of each case, all at the same time, each over an
-        emulated radio of its own. Returns {case: bitrate in Mbit/s}.
+        """Streams the clip of each case. All clips are streamed at the same
+        time, each over an emulated radio of its own. Returns {case: bitrate in
+        Mbit/s}.
         """
         runs = {case: self.start_video(*case) for case in cases}
         rates = {}
@@ -290,9 +297,9 @@ class Gsm(PapersCase):
         return outcome
 
     def measure(self):
-        """Measures all links at the same time. One after the other would take
-        long, because the links are slow. The measurements need so little CPU
-        time that they do not disturb each other.
+        """Measures all links at the same time. Measuring one link after the
+        other would take long, because the links are slow. The measurements
+        need so little CPU time that they do not disturb each other.
         """
         runs = {sizes: self.start_exchanges(sizes) for sizes in ALANKO_TABLE_4}
         runs.update({host: self.start_bulk(host) for host in ALANKO_BULK})
@@ -312,9 +319,11 @@ class Gsm(PapersCase):
 
 
 def sustainable_rate(seen):
-    """Returns the rate in byte/s at which the data in `seen` arrived, as
-    Alanko computes it (section 3.3, robust regression): computes a rate from
-    each pair of arrivals, and takes the median of these rates."""
+    """Returns the rate in byte/s at which data arrived, computed as Alanko
+    does it (section 3.3, robust regression). `seen` has a pair for each
+    arrival: the time, and the number of bytes received so far. Any two of
+    these pairs give a rate, and the result is the median of all these rates.
+    """
     return statistics.median(
         (after - before) / (end - begin) for (begin, before), (end, after)
         in itertools.combinations(seen, 2) if end > begin)

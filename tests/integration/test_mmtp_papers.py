@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Repeats the experiment of Magalhaes and Kravets (2001), section 5.4. A
-sender sends 1000 frames of 1400 bytes, and each frame must arrive within a
-second. The two links are emulated: one is RangeLAN2, the other is IrDA. The
-test uses the kernel's sockets and runs in real time.
+sender sends 1000 frames of 1400 bytes over two links, and each frame must
+arrive within a second. The links are emulated: one is RangeLAN2, and the other
+is IrDA. The test uses the kernel's sockets and runs in real time.
 
 Each printed line has three numbers of frames:
 - the frames that arrived in time in the paper
 - the maximum number of frames that can arrive in time over these links
 - the frames that arrived in time in this run
 
-A frame contains its number and the time at which it was made, so the receiver
-itself measures the delay. A run is invalid if this machine made the frames too
-late, or delivered packets too late. An invalid run is repeated once. If it is
-invalid again, the test is skipped.
+A frame contains its number and the time at which it was made. The receiver
+uses this time to measure the delay. A run is invalid if this machine made the
+frames too late, or delivered packets too late. An invalid run is repeated
+once. If it is invalid again, the test is skipped.
 """
 
 import dataclasses
@@ -32,8 +32,8 @@ PORT = 5004
 FRAMES = 1000
 SIZE = 1400
 DEADLINE = 1.0
-# The time in s that the test waits after the last frame. After this time, no
-# frame is in flight any more: each frame has arrived or is lost.
+# The time in s that the test waits after it has sent the last frame. At the
+# end of this time, each frame has arrived or is lost.
 AFTER = 8
 MS_LATE = 20
 # The size in bytes of the pipe between the test and the sending pipeline. The
@@ -54,17 +54,17 @@ RATES = {"rangelan": (297024, 0.1375), "irda": (75072, 0.1628)}
 # with a delay of at most one second}. The column heads of the paper name
 # microseconds, but the periods are in milliseconds.
 THEIRS = {10: 178, 15: 413, 20: 452, 25: 648, 30: 904, 35: 986}
-# The tested periods in ms. The period is the time between two frames. With a
-# period of 35 ms or more, the links are fast enough, so at least the share
-# ENOUGH of the frames must arrive in time. RangeLAN2 loses packets, so the
-# sender has to retransmit some of them.
+# The periods that are tested, in ms. The period is the time between two
+# frames. If it is 35 ms or more, the links are fast enough for all frames. At
+# least the share ENOUGH of the frames must then arrive in time. RangeLAN2
+# loses packets, so some frames arrive only after a retransmission.
 PERIODS = (*THEIRS, 40, 100)
 # Minimum number of frames that must arrive in time, as a fraction of the
-# number that the links could carry at most (see possible()). The fraction is
-# below 1 because delays vary.
+# maximum number that the links can carry. The function possible() computes
+# this maximum. The fraction is below 1 because delays vary.
 SHARE = 0.90
-# Maximum share of frames that are sent but arrive late, out of all sent
-# frames.
+# Maximum share of late frames among the frames that are sent. A late frame
+# arrives, but after its deadline.
 LATE = 0.01
 ENOUGH_FROM, ENOUGH = 35, 0.995
 COUNTERS = ("buffers-sent", "retransmitted", "discarded", "dropped-full")
@@ -139,10 +139,10 @@ class MmtpPapersTest(linktestbed.LinkCase):
                         logs=self.directory / f"{seed}-{len(self.beds)}")
         self.beds.append(bed)
         own = bed.variables("a")
-        # This test tells mmtpsink the rate of each link, because the framework
-        # in section 4.3 of the paper does the same. mmtpsink could not measure
-        # the rate with packet pairs, because these links delay each packet by
-        # up to 230 ms.
+        # mmtpsink gets the rate of each link as a parameter, as in the
+        # framework in section 4.3 of the paper. mmtpsink could not measure the
+        # rate with packet pairs, because these links delay each packet by up
+        # to 230 ms.
         channels = ",".join(f"{name}->{own['b_' + name]}?name={name}"
                             f"&rate={RATES[name][0]}" for name in NAMES)
         source = bed.popen(
@@ -167,11 +167,11 @@ class MmtpPapersTest(linktestbed.LinkCase):
         logger = threading.Thread(
             target=lambda: log.extend(iter(sink.stdout.readline, b"")))
         logger.start()
-        # The pipeline starts when it gets this first frame, which is not
-        # counted. The frame must be written only after the session has begun.
-        # Otherwise it would wait for the session in mmtpsink. fdsrc is not a
-        # live source, so mmtpsink would then shift the due times of all frames
-        # by the time of this wait.
+        # The pipeline starts when it gets a first frame, which does not count
+        # in the results. The test waits until the session with the receiver
+        # has begun, and then writes this frame. Otherwise the frame would have
+        # to wait for the session in mmtpsink. fdsrc is not a live source, so
+        # mmtpsink would add this waiting time to the due times of all frames.
         self.wait_until_active(log)
         self.write(sink, FRAMES)
         late = self.write_all(sink, period / 1000)

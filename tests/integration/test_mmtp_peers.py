@@ -36,42 +36,51 @@ LINKS = ("fast=a,b: rate=2500000 delay-ms=20 queue-bytes=64000",
 # was due.
 IN_TIME = 1000
 
-# Number of runs of each transport. All runs take place at the same time, and
-# each run has its own links. A single run is not sufficient, because the
-# results differ from run to run: with MPTCP, 91 to 100 % of the frames were in
-# time.
+# Number of runs of each transport. All runs of a transport take place at the
+# same time, and each run has its own links. A single run is not sufficient,
+# because the results differ from run to run: with MPTCP, 91 to 100 % of the
+# frames were in time.
 RUNS = 4
 
-# The time in s from the start of a transport until the first frame is sent. The
-# transport may measure its links during this time.
+# The time in s from the start of a transport until the test sends the first
+# frame. The transport may use this time to measure its links.
 SECONDS_TO_CONNECT = 5
 AFTER = 5
-# Each frame is written into a pipe at its due time. With do-timestamp, fdsrc
-# timestamps each frame after the first one with the running time of its
-# arrival. Two timestamps therefore differ by as much as the due times of their
-# frames. fdsrc is not a live source. If the sink prerolls, the running time
-# begins when the first frame arrives, and this frame has no timestamp.
+# The test writes each frame into a pipe when the frame is due, and the element
+# fdsrc reads the pipe. With do-timestamp, fdsrc timestamps each frame with the
+# running time of its arrival. The timestamps of two frames therefore differ by
+# as much as their due times. The first frame may be an exception: fdsrc is not
+# a live source, so if the sink prerolls, the running time begins only when the
+# first frame arrives. The first frame then has no timestamp.
 SENDER = ("fdsrc do-timestamp=true blocksize=1000000 fd=0 ! mpegstat ! "
           "mpegstat location={sent} ! ")
 FRAME_PERIOD = 1 / 25  # s
 START_CODES = re.compile(rb"\x00\x00\x01([\x00-\xb8])")
-# The last bytes of the start codes with which the headers of a frame begin:
-# picture header, sequence header and GOP header (ISO/IEC 13818-2, table 6-1).
+# The headers of a frame begin with start codes. These are the last bytes of
+# the start codes of three headers: picture header, sequence header and GOP
+# header (ISO/IEC 13818-2, table 6-1).
 HEADERS = (0x00, 0xb3, 0xb8)
 RECEIVER = (" ! mpegstat location={received} ! "
             "fakesink sync=false async=false")
 TS_SENDER = SENDER + "mpegtsmux alignment=7 ! rtpmp2tpay ! "
 RTP_CAPS = ("application/x-rtp,media=video,clock-rate=90000,"
             "encoding-name=MPV,payload=32")
-# Two Python programs that do the same as tcpclientsink and tcpserversrc, but
-# with MPTCP instead of TCP. 262 is IPPROTO_MPTCP.
+# Two Python programs that do the same as the elements tcpclientsink and
+# tcpserversrc, but with MPTCP instead of TCP. 262 is the protocol number
+# IPPROTO_MPTCP.
 MPTCP_SENDER = """
+# This program opens an MPTCP connection to the address and port in its
+# arguments. It copies its standard input into the connection. 262 is the
+# protocol number of MPTCP.
 import shutil, socket, sys
 own = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
 own.connect((sys.argv[1], int(sys.argv[2])))
 shutil.copyfileobj(sys.stdin.buffer, own.makefile("wb", buffering=0), 4096)
 """
 MPTCP_RECEIVER = """
+# This program accepts an MPTCP connection on the port in its argument. It
+# copies the data that arrive to its standard output. 262 is the protocol
+# number of MPTCP.
 import shutil, socket, sys
 own = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
 own.bind(("0.0.0.0", int(sys.argv[1])))
@@ -83,10 +92,10 @@ shutil.copyfileobj(peer.makefile("rb", buffering=0), sys.stdout.buffer, 4096)
 
 @dataclasses.dataclass(frozen=True)
 class Transport:
-    """A transport. `sender` and `receiver` are the pipelines of the two ends.
-    `behind_sender` is shell code that is appended to the sender's
-    gst-launch-1.0 command. `before_receiver` is shell code that is inserted
-    before the receiver's gst-launch-1.0 command.
+    """A transport. `sender` and `receiver` are the pipelines of its two ends.
+    `behind_sender` is shell code that is appended to the gst-launch-1.0
+    command of the sender. `before_receiver` is shell code that is inserted
+    before the gst-launch-1.0 command of the receiver.
     """
     sender: str
     receiver: str
@@ -137,7 +146,9 @@ class Run:
     whole: int
     decodable: int
     in_time: int
-    late: list  # the lateness of each frame, in ms
+    # The lateness in ms of each frame that arrived: the time from when the
+    # frame was due until its arrival.
+    late: list
 
     def share(self, frames):
         return 100 * frames / self.sent
@@ -175,9 +186,9 @@ class MmtpPeersTest(linktestbed.LinkCase):
             self.skipTest(f"pipelines/clips made no clip of {MEGABITS} Mbit/s")
 
     def start(self, name):
-        """Starts a run of the transport `name`. Returns its testbed, its logs,
-        and the thread that writes the frames. Returns None if the kernel does
-        not support the transport.
+        """Starts a run of the transport `name`. Returns three values: the
+        testbed of the run, its log files, and the thread that writes the
+        frames. Returns None if the kernel does not support the transport.
         """
         transport = TRANSPORTS[name]
         bed = self.open(*LINKS)

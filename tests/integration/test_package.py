@@ -9,7 +9,8 @@ import unittest
 import test_install
 
 SOURCE = test_install.SOURCE
-# Files that a build, git or Python has made. They do not belong to the source.
+# Files that a build, git or Python has made. They do not belong to the source,
+# so the test does not copy them.
 NOT_SOURCE = shutil.ignore_patterns(".git", "build*", "__pycache__", "*.pyc",
                                     "obj-*", ".debhelper")
 PLUGINS, DEVELOPMENT = "gstreamer1.0-wireless", "libgstreamer-wireless1.0-dev"
@@ -57,8 +58,8 @@ class PackageTest(test_install.Home):
 
     def test_it_is_as_debian_wants_packages(self):
         (changes,) = self.home.glob("*.changes")
-        # The option --allow-root only lets root run lintian. It changes
-        # nothing in the check of the package.
+        # lintian checks the package. The option --allow-root lets root run
+        # lintian, and changes nothing in the check.
         self.assertEqual(test_install.run(
             "lintian", "--allow-root", "--fail-on", "error,warning",
             "--tag-display-limit", "0", changes), "")
@@ -68,9 +69,10 @@ class PackageTest(test_install.Home):
         (root / "var/lib/dpkg/updates").mkdir(parents=True)
         (root / "var/lib/dpkg/info").mkdir()
         (root / "var/lib/dpkg/status").touch()
-        # The test installs only two packages into `root`. The packages on
-        # which they depend are installed on the machine, but not in `root`.
-        # dpkg therefore needs --force-depends.
+        # The test installs only two packages into the directory `root`. These
+        # packages depend on others, which are installed on the machine, but
+        # not in `root`. dpkg would refuse the installation without
+        # --force-depends.
         dpkg = ["fakeroot", "dpkg", f"--root={root}", "--force-depends",
                 "--force-not-root", "--force-script-chrootless",
                 f"--log={self.home}/dpkg.log"]

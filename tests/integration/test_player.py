@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that playbin3 can play each URI scheme of the project. The example
-players, in C and in Python, consist of playbin3 and a display of the source's
-statistics."""
+"""Checks that the element playbin3 can play each URI scheme of the project.
+The test uses the example players, in C and in Python. Such a player consists
+of playbin3 and a display of the source's statistics."""
 
 import concurrent.futures
 import os
@@ -23,8 +23,8 @@ SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 
-# Debian's own Python, because the module in Debian's package python3-gi is
-# made for it.
+# The test uses Debian's own Python, because Debian's package python3-gi
+# contains a module that is made for this Python.
 PYTHON = "/usr/bin/python3"
 PLAYERS = {
     "C": [BUILD / "tests" / "examples" / "player"],
@@ -32,7 +32,7 @@ PLAYERS = {
 }
 
 RTP = "media=video&encoding-name=MPV&payload=32&clock-rate=90000"
-# What the test needs for each URI scheme:
+# Maps each URI scheme to what the test needs for it:
 # - the protocol of the socket that the source binds;
 # - the keys that follow the port in the URI;
 # - the sink that sends to the source;
@@ -47,12 +47,13 @@ FRAMES = 50
 # Therefore only half of the frames have to be shown.
 MUST_BE_SHOWN = FRAMES // 2
 SECONDS = 60
-# Time in s within which a player usually shows its window. After this time,
-# the test starts the player again.
+# Time in s that the test waits for the window of a player. A player usually
+# shows its window within this time. Otherwise the test starts the player
+# again.
 WINDOW_SECONDS = 15
 # Matches a line with counters, which a player prints every second and at its
-# end. The groups are the number of shown frames and the number of received
-# bytes.
+# end. The two groups of the expression are the number of shown frames and the
+# number of received bytes.
 LINE = re.compile(r"^ *\d+ s  frames (\d+)  .*\bbytes (\d+)", re.M)
 
 
@@ -95,9 +96,10 @@ class Player:
 
 
 def play(argv, scheme, port, clip):
-    """Plays `clip` with the player whose command is `argv`. A sink streams the
-    clip to the given port, and the player plays a URI with the given scheme.
-    Returns how many frames were shown, and how many bytes were received.
+    """Plays `clip` with the player that is started by the command `argv`. A
+    sink streams the clip to the port `port`, and the player plays a URI with
+    the scheme `scheme` and this port. Returns how many frames were shown, and
+    how many bytes were received.
     """
     binds, keys, sink, tells_end = SCHEMES[scheme]
     player = Player(argv, f"{scheme}://127.0.0.1:{port}?{keys}".rstrip("?"))
@@ -130,8 +132,8 @@ def why_no_python():
 
 
 def schemes_of_sources():
-    """Returns the URI schemes of all source elements in the plugin directories
-    GST_PLUGIN_PATH_1_0."""
+    """Returns the URI schemes of all source elements in the directories that
+    the environment variable GST_PLUGIN_PATH_1_0 lists."""
     found = set()
     for directory in os.environ["GST_PLUGIN_PATH_1_0"].split(":"):
         for plugin in pathlib.Path(directory).glob("libgst*.so"):
@@ -195,8 +197,8 @@ class PlayerTest(unittest.TestCase):
 
         On a busy machine, playbin3 of GStreamer 1.22 sometimes stops its only
         stream during the start. It posts no message, and no window appears.
-        This is not what the test checks: it checks only how the player ends.
-        The function therefore starts the player again in this case.
+        The function then starts the player again, because the test does not
+        check the start: it checks only how the player ends.
         """
         title = pathlib.Path(argv[0]).name
         for seconds in (WINDOW_SECONDS, WINDOW_SECONDS, SECONDS):

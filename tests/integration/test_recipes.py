@@ -27,8 +27,8 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 SECONDS = 60
 FRAMES = 50
-# Minimum number of frames that must arrive: half of all frames. The others may
-# be lost, because a UDP receiver may miss the first packets while it starts.
+# Minimum number of frames that must arrive, half of all frames. A UDP receiver
+# may miss the first packets while it starts, so the other frames may be lost.
 MUST_ARRIVE = FRAMES // 2
 DESCRIPTION = "clip.sdp"
 SENDER = ("gst-launch-1.0 -q filesrc location={clip} ! rfc2250pay "
@@ -48,8 +48,8 @@ def spans(text, pattern):
 
 
 def block(text, first):
-    """Returns the indented block of a page whose first line begins with
-    `first`."""
+    """Returns an indented block of a page: the block whose first line begins
+    with `first`."""
     found = re.search(rf"^(?: {{4}}{first}.*\n)(?: {{4}}.*\n)*", text, re.M)
     return textwrap.dedent(found[0])
 
@@ -85,9 +85,9 @@ class RecipeCase(unittest.TestCase):
 
 
 class DescriptionTest(RecipeCase):
-    """Runs the recipe of docs/recipes.md that uses a session description
-    (SDP). Each test has its own network namespace, in which no other program
-    uses port 5004.
+    """Tests the recipe of docs/recipes.md that uses a session description
+    (SDP). Each test has its own network namespace, so no other program uses
+    port 5004 there.
     """
 
     def setUp(self):
@@ -131,9 +131,10 @@ class SourceRoutingTest(RecipeCase):
     devices of the testbed instead of those on the page.
     """
 
-    # Maps each address or device in the commands on the page docs/mmtpsink.md
-    # to the one that replaces it in the testbed. The host a has two links to
-    # the host b, which replaces the routers of both links.
+    # Maps each address and each device that the commands on the page
+    # docs/mmtpsink.md contain to its replacement in the testbed. In the
+    # testbed, the host a has two links to the host b. The host b replaces the
+    # routers of both links.
     THEIRS = {"192.0.2.7": "10.77.0.1", "192.0.2.1": "10.77.0.2",
               "198.51.100.9": "10.77.1.1", "198.51.100.1": "10.77.1.2",
               "wlan0": "wl0", "usb0": "wl1", "203.0.113.1": "10.99.0.1"}

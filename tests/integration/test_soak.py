@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Streams with every pair of sink and source for 20 minutes in real time, all
-over one emulated link with outages and losses. Each process must have the same
-memory, file descriptors and threads in the last quarter of the run as in the
-second quarter. The counters of the sender and of the receiver must agree.
+"""Streams with every pair of sink and source of the project for 20 minutes in
+real time. All streams use one emulated link with outages and losses. No
+process may need more memory, file descriptors or threads in the last quarter
+of the run than in the second quarter. The counters of the sender and of the
+receiver must agree.
 
 The environment variable SOAK_SECONDS sets another duration.
 """
@@ -24,27 +25,28 @@ SECONDS = int(os.environ.get("SOAK_SECONDS", "1200"))
 SECONDS_BETWEEN_SAMPLES = 1
 SECONDS_TO_CONNECT = 5
 SECONDS_TO_END = 30
-# The link has two kinds of faults: outages with a mean of 2 s, in which packets
-# wait in the queue, and periods with a mean of 1 s in which all packets are
-# lost. Together they last for about six seconds of each minute.
+# The link has two kinds of faults. In an outage, which lasts 2 s on average,
+# packets wait in the queue. In a loss period, which lasts 1 s on average, all
+# packets are lost. Outages and loss periods together last for about six
+# seconds of each minute.
 LINK = ("rate=4000000 delay-ms=20 queue-bytes=64000 seed=1 "
         "outage-good=30000000000 outage-bad=2000000000 "
         "mean-good=30000000000 mean-bad=1000000000 loss-bad=1")
 FRAMES_PER_SECOND = 50
-# Maximum difference between the packets that the sender and the receiver have
-# counted. Both post their statistics every second, but not at the same moment.
-# A packet that arrives between these two moments is counted by only one of
-# them.
+# Maximum difference between the number of packets that the sender has counted
+# and the number that the receiver has counted. The sender and the receiver
+# post their statistics every second, but not at the same moment. A packet that
+# arrives between these two moments is counted by only one of them.
 MAX_UNDER_WAY = 5 * FRAMES_PER_SECOND
-# Maximum growth of a process's memory in bytes: the maximum in the last
-# quarter of the run minus the maximum in the second quarter. A leak of about
+# Maximum growth in bytes of the memory of a process: its maximum in the last
+# quarter of the run minus its maximum in the second quarter. A leak of about
 # 30 bytes per packet would reach this limit.
 MAX_GROWTH = 1 << 20
 STATS = "stats-update-interval=1000"
 PACKETS = ("videotestsrc is-live=true ! video/x-raw,format=RGB,width=16,"
            f"height=16,framerate={FRAMES_PER_SECOND}/1 ! rtpvrawpay ! ")
-# A file as source. It is not live, so ifdsink itself sends each frame when it
-# is due.
+# The source of the stream is a file. A file is not a live source, so the
+# element ifdsink itself has to send each frame when it is due.
 VIDEO = "filesrc location={video} ! "
 VIDEO_RATE = 25
 SECONDS_TO_SPARE = 60
@@ -54,8 +56,8 @@ CAPS = ("application/x-rtp,media=video,encoding-name=RAW,clock-rate=90000,"
 SINK = " ! fakesink sync=false async=false"
 STRUCTURE = re.compile(r"application/x-[\w-]+-stats, (.*)")
 COUNTER = re.compile(r"([\w-]+)=\(guint64\)(\d+)")
-# Matches the statistics that are counters, so that their values must never
-# decrease. The names are the same in the statistics of all elements.
+# Matches the names of those statistics that are counters. A counter must never
+# decrease. The names are the same for all elements.
 MONOTONIC = re.compile(
     r"(packets|bytes|buffers|frames-in|sent|received|dropped|discarded|refused|"
     r"retransmitted|repairs|lost|loss-events|late|missing|incomplete|"
@@ -71,8 +73,8 @@ class Pair:
     # The kind of socket on which the receiver listens, such as "udp". It is ""
     # if the test need not wait until the receiver listens.
     protocol: str
-    # The name of the method of SoakTest that checks the counters of this
-    # sender and receiver.
+    # The name of the method of SoakTest that checks the counters of this pair
+    # of sender and receiver.
     check: str
 
 
@@ -110,8 +112,9 @@ def read_sample(pid):
 
 
 def find_pipeline(pid):
-    """Returns the pid of the gst-launch-1.0 process that was started as the
-    process `pid`: either `pid` itself, or one of its descendants.
+    """Returns the pid of a gst-launch-1.0 process. `pid` is a process that was
+    started to run gst-launch-1.0. It may be a wrapper, for example a shell.
+    gst-launch-1.0 is then one of its descendants.
     """
     process = pathlib.Path("/proc") / str(pid)
     if "gst-launch" in (process / "comm").read_text():
@@ -125,8 +128,8 @@ def find_pipeline(pid):
 
 def read_stats(path):
     """Reads the messages with statistics from a file. Returns a list with one
-    dictionary per message. The dictionary maps the name of each counter to its
-    value. Counters in nested structures are left out."""
+    dictionary per message, which maps the name of each counter to its value.
+    Counters in nested structures are left out."""
     return [{name: int(value) for name, value in COUNTER.findall(text)}
             for text in STRUCTURE.findall(path.read_text(errors="replace"))]
 
@@ -212,10 +215,10 @@ class SoakTest(linktestbed.LinkCase):
               f"threads {max(threads[0])} then {min(threads[1])}",
               file=sys.stderr, flush=True)
         self.assertLessEqual(max(memory[1]), max(memory[0]) + MAX_GROWTH, name)
-        # While a connection is reopened, the process has more descriptors and
-        # threads for a moment. Such a moment increases the maximum of a
-        # quarter, but not its minimum. The minimum of the last quarter must
-        # therefore not exceed the maximum of the second quarter.
+        # A process has more descriptors and threads for a moment when it
+        # reopens a connection. Such a moment increases the maximum of a
+        # quarter of the run, but not its minimum. The minimum of the last
+        # quarter must therefore not exceed the maximum of the second quarter.
         self.assertLessEqual(min(descriptors[1]), max(descriptors[0]), name)
         self.assertLessEqual(min(threads[1]), max(threads[0]), name)
 
@@ -230,8 +233,8 @@ class SoakTest(linktestbed.LinkCase):
 
     def check_sum(self, name, whole, *parts):
         """Checks that the counter `whole` equals the sum of the counters in
-        `parts`. Packets in flight may be missing in the sum, so a difference
-        of MAX_UNDER_WAY is allowed.
+        `parts`. Packets that are still in flight are not yet in the sum. A
+        difference of up to MAX_UNDER_WAY is therefore allowed.
         """
         self.assertGreater(whole, 0, name)
         self.assertAlmostEqual(whole, sum(parts), delta=MAX_UNDER_WAY,
@@ -242,15 +245,15 @@ class SoakTest(linktestbed.LinkCase):
         self.assertGreater(received, minimum * sent - MAX_UNDER_WAY, name)
 
     def count_frames(self, name, rate):
-        """Returns the number of frames that the live source of the sender
-        `name` has produced, computed from its running time. `rate` is the
-        frame rate of the source.
+        """Returns how many frames the source of the sender `name` has
+        produced. The number is computed from the frame rate `rate` and from
+        the time for which the sender has run.
         """
         return int((self.ended - self.began[name]) * rate)
 
     def check_put(self, name, sent):
-        """Checks that the sink has sent each packet of the source or counted
-        it as dropped.
+        """Checks that no packet of the source is unaccounted for: the sink
+        must have sent it or counted it as dropped.
         """
         self.check_sum(name, self.count_frames(name, FRAMES_PER_SECOND),
                        sent["packets-sent"], *(
@@ -261,9 +264,9 @@ class SoakTest(linktestbed.LinkCase):
     def check_mmtp(self, name, sent, received):
         self.check_put(name, sent)
         self.check_sum(name, sent["packets-sent"], sent["buffers"])
-        # If the sender discards a packet, the sequence number of this packet
-        # never arrives. The receiver then counts it as missing, like a packet
-        # that was lost.
+        # If the sender discards a packet, its sequence number never arrives.
+        # The receiver then counts the packet as missing, like a packet that
+        # the network lost.
         self.check_sum(name, sent["packets"], received["packets"],
                        received["missing"])
         self.check_share(name, sent["buffers"], received["buffers"], 0.5)

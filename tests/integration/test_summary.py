@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests how tests/run counts checks. An error in the counting would be
-serious, because tests/run could then overlook a failure.
+"""The script tests/run runs all tests and counts the checks that passed and
+failed. This file tests the counting. An error in it would be serious, because
+tests/run could then overlook a failure.
 """
 
 import json
@@ -16,8 +17,8 @@ TESTS = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"]) / "tests"
 SUMMARY = TESTS / "summary.py"
 CHECK = "{}%: Checks: {}, Failures: {}, Errors: {}\n".format
 
-# This script replaces meson. It lists one test for each build directory, and
-# reports that this test has passed.
+# This shell script replaces meson. It lists one test for each build directory,
+# and reports that this test has passed.
 MESON = r"""#!/bin/bash
 [ "$1" = test ] || exit 0
 build=$3
@@ -37,9 +38,10 @@ def entry(result, stdout="", stderr="", name="a test"):
 
 class SummaryTest(unittest.TestCase):
     def close(self, *entries, arguments=(), listed=None, status=None, tail=""):
-        """Runs tests/summary.py, which evaluates the results of a test run by
-        meson. Returns its exit status and the last line that it printed.
-        Stores everything that it printed in `self.output`.
+        """Runs tests/summary.py, which evaluates the log of a test run that
+        meson has made. Returns the exit status of tests/summary.py and the
+        last line that it printed. Stores everything that it printed in
+        `self.output`.
 
         `entries` are the entries of meson's log, one for each test. `listed`
         contains the names of the tests that meson lists; the default is the

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Measures how a stream and a TCP transfer share a link if each of them alone
-would fill it. The TCP transfer uses the kernel's TCP. Both use one emulated
-link with a drop-tail queue, in real time. A run is invalid if the link
+"""Measures how a stream and a TCP transfer share a link. Each of them alone
+would fill the link. The TCP transfer uses the kernel's TCP. The link is
+emulated in real time and has a drop-tail queue. A run is invalid if the link
 delivered packets too late. An invalid run is repeated once. If it is invalid
 again, the test is skipped.
 """
@@ -18,7 +18,8 @@ import test_testbed
 RATE = 5000000
 # The size of each buffer of the stream in bytes.
 SIZE = 1400
-# The time in s for which the first of the two flows sends alone.
+# The stream and the TCP transfer start one after the other. This is the time
+# in s for which the first of them sends alone.
 SECONDS_ALONE = 3
 SECONDS_TO_SETTLE = 10
 SECONDS = 60
@@ -29,14 +30,15 @@ MS_LATE = 5
 class Transport:
     sink: str
     source: str
-    # The rate of the stream in bit/s. With 0, the stream is as fast as the
-    # sink accepts data.
+    # The bitrate of the stream in bit/s. With 0, the stream has no fixed
+    # bitrate: it sends as fast as the sink accepts data.
     offered: int = 0
 
 
 TRANSPORTS = {
-    # Each frame must arrive within a second (latency=1000). The frames have a
-    # higher bitrate than the link, so mmtpsink always has data to send.
+    # Each frame must arrive within a second (latency=1000). The stream has a
+    # higher bitrate than the link, so the element mmtpsink always has data to
+    # send.
     "mmtp": Transport(
         "mmtpsink host={to} port={port} sync=false blocking=false "
         "latency=1000", "mmtpsrc port={port}", 6000000),
@@ -52,7 +54,8 @@ class Case:
     congestion: str
     # The round trip time in ms.
     round_trip: int
-    # The size of the link's queue, in bandwidth-delay products.
+    # The size of the link's queue as a multiple of the bandwidth-delay
+    # product.
     queue: float
     stream_first: bool = False
 
@@ -65,10 +68,11 @@ class Case:
 class SharingTest(flows.FlowCase):
 
     def run_case(self, transport, case):
-        """Sends a stream over `transport` and data over TCP at the same time,
-        over the link of `case`. Returns three values: the throughput of the
-        stream in bit/s, the throughput of TCP in bit/s, and statistics of the
-        time by which the emulated link delivered packets later than intended.
+        """Sends a stream over `transport` and data over TCP at the same time.
+        They share the link that `case` describes. Returns three values: the
+        throughput of the stream in bit/s, the throughput of TCP in bit/s, and
+        statistics of the time by which the emulated link delivered packets
+        later than intended.
         """
         bed = self.open_link(case.link())
         seconds = SECONDS_ALONE + SECONDS_TO_SETTLE + SECONDS
@@ -119,8 +123,10 @@ class SharingTest(flows.FlowCase):
 
     @test_testbed.needs_namespaces
     def test_dccpthin_is_fair_to_tcp(self):
-        """TCP Reno is tested at round trips of 50 and 100 ms, and CUBIC only
-        at a round trip of 50 ms.
+        """Checks that neither the stream nor the TCP transfer gets more than
+        twice the throughput of the other. With TCP Reno, this is checked at
+        round trips of 50 and 100 ms, and with CUBIC only at 50 ms. The results
+        at longer round trips are only printed.
         """
         if not test_testbed.has_element("dcctpthinsink"):
             self.skipTest("dcctpthinsink is not built")

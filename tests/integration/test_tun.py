@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests tunsrc and tunsink between two network namespaces.
+"""Tests the elements tunsrc and tunsink between two network namespaces.
 
-A gst-launch-1.0 process connects the two namespaces. If a program sends packets
-in one namespace, the packets arrive in the other namespace. The expected
-results come from the kernel: checksums, the list of devices, and the namespaces
-of processes.
+A gst-launch-1.0 process connects the two namespaces. If a program sends
+packets in one namespace, the packets arrive in the other namespace. The test
+checks its results with the kernel, which verifies checksums, lists the
+devices, and knows the namespaces of processes.
 
-The namespaces have no names. A sleeping process keeps each namespace alive. The
-sleeping processes end when the test ends, even if the test is killed. The
+The namespaces have no names. A sleeping process keeps each namespace alive.
+The sleeping processes end when the test ends, even if the test is killed. The
 namespaces then disappear.
 
 A user who is not root runs the test as root of a user namespace.
@@ -69,8 +69,8 @@ def in_network_of(pid, function, *arguments):
                 return
         try:
             outcome.append(function(*arguments))
-        # The exception of `function` is passed to the calling thread, which
-        # raises it again.
+        # If `function` raises an exception, the exception is passed to the
+        # calling thread, which raises it again.
         except Exception as failure:
             outcome.append(failure)
 
@@ -215,7 +215,8 @@ class Launch:
         return status
 
     def wait(self):
-        """Waits until the pipeline ends by itself, and returns its exit status.
+        """Waits until gst-launch-1.0 ends without being told to end. Returns
+        its exit status.
         """
         self.output += self.process.stdout.read()
         self.process.stdout.close()
@@ -239,9 +240,10 @@ def cable(a, b, link="", rest=""):
 
 
 class Relay:
-    """Takes packets from a tunsrc, changes some of them, and passes all of
-    them to a tunsink. The packets travel over UDP sockets: tunsrc ! udpsink
-    sends to this program, and this program sends to udpsrc ! tunsink."""
+    """Takes packets from the element tunsrc, changes some of them, and passes
+    all of them to the element tunsink. The packets travel over UDP sockets:
+    tunsrc ! udpsink sends to this program, and this program sends to udpsrc !
+    tunsink."""
 
     def __init__(self, change):
         self.change = change
@@ -358,7 +360,7 @@ class Traffic(Tun):
         tunsink. This rate depends on the machine, so it is only printed.
         """
         self.launch(cable(self.a, self.b))
-        # This socket receives the packets of the measurement. Without it, the
+        # This socket receives the packets that the test sends. Without it, the
         # kernel would answer each packet with an ICMP error.
         receiver = self.socket(self.b, V4[1])
         flood = processes.start(["nsenter", f"--target={self.a}", "--net",
@@ -375,9 +377,11 @@ class Traffic(Tun):
 
 
 class Damage(Tun):
-    """Checks what happens to packets in which one bit was flipped. UDP, IP and
-    tunsink must drop them. UDP-Lite must deliver them if the bit is outside
-    its checksum coverage."""
+    """Checks what happens to packets in which one bit was flipped. UDP must
+    drop a packet with a flipped bit in its payload. IP must drop a packet with
+    a flipped bit in the IP header. tunsink must drop a packet with a wrong IP
+    version. UDP-Lite must deliver a packet if the bit is outside its checksum
+    coverage."""
 
     PACKETS, STEP, ROUND = 400, 4, 100
 
@@ -386,10 +390,10 @@ class Damage(Tun):
         in_network_of(os.getpid(), set_loopback_up)
 
     def pass_damaged(self, at, protocol=0, coverage=None):
-        """Sends PACKETS packets through a relay, which damages every STEPth
-        packet: it flips one bit of the byte at offset `at`. Returns two
-        numbers: how many payloads arrived unchanged, and how many arrived
-        changed."""
+        """Sends PACKETS packets through a relay. The relay damages one of
+        every STEP packets: it flips one bit of the byte at offset `at`.
+        Returns two numbers: how many payloads arrived unchanged, and how many
+        arrived changed."""
         def change(number, packet):
             if number % self.STEP == 0:
                 packet[at] ^= 0x10
@@ -409,8 +413,8 @@ class Damage(Tun):
         for payload in payloads:
             sender.sendto(payload, receiver.getsockname())
             relay.pass_on()
-            # The buffer of the receiving socket has room for ROUND packets.
-            # The test therefore empties it after every ROUND packets.
+            # The receiving socket has a buffer for ROUND packets. The test
+            # therefore reads all packets from it after every ROUND packets.
             if relay.passed % self.ROUND == 0:
                 arrived += receive_all(receiver)
         intact = set(payloads) & set(arrived)
@@ -445,8 +449,9 @@ class Damage(Tun):
         self.assertEqual(counter(self.b, "Ip", "InHdrErrors"), damaged)
 
     def test_tunsink_refuses_packets_of_other_protocols(self):
-        """Damages the IP version of some packets. tunsink must drop these
-        packets with a single warning, and must pass on the packets after them.
+        """Changes the IP version of some packets from 4 to 5. tunsink must
+        drop these packets, with a single warning for all of them. It must pass
+        on the packets after them.
         """
         damaged = self.PACKETS // self.STEP
         arrived = self.pass_damaged(at=0)  # 4 becomes 5
@@ -525,8 +530,9 @@ class Life(Tun):
 
 
 class Names(Tun):
-    """Tests the different kinds of values of the property netns of tunsrc and
-    tunsink. The property selects a network namespace.
+    """Tests the property netns of tunsrc and tunsink, which selects a network
+    namespace. Its value can be a path or a name. Without a value, the element
+    uses the namespace of its process.
     """
 
     def test_path(self):
@@ -535,8 +541,8 @@ class Names(Tun):
         self.assertIn("wl0", devices(self.a))
 
     def test_name_of_ip_netns(self):
-        """Gives the namespace a name in /run/netns, as `ip netns` does. The
-        test has a private /run, so that no other program sees this name.
+        """Gives the namespace a name in /run/netns, as the command `ip netns`
+        does. The test has a private /run, so no other program sees this name.
         """
         script = ("mount -t tmpfs none /run && mkdir /run/netns && "
                   "touch /run/netns/some-name && "
@@ -574,8 +580,9 @@ class Page(Tun):
 
     @unittest.skipUnless(shutil.which("ip"), "ip is not installed")
     def test_lines_for_root_run_as_pasted(self):
-        """Runs the lines in a /run and a network namespace of their own, so
-        that they need no sudo and change nothing on the machine.
+        """Runs the commands on the page docs/tunsrc.md that are for root. They
+        run in a private /run and in a network namespace of their own. They
+        therefore need no sudo and change nothing on the machine.
         """
         names = [line.removeprefix("sudo ")
                  for line in self.lines("sudo ip netns add")]
@@ -591,8 +598,9 @@ class Page(Tun):
 
 
 def become_root():
-    """Restarts this test program as root of a new user namespace. If such a
-    namespace is not allowed, the tests are skipped.
+    """Restarts this test program as root of a new user namespace. If the
+    system does not allow such a namespace, the program continues without it,
+    and the tests are skipped later.
     """
     if os.geteuid() == 0 or IN_USER_NAMESPACE in os.environ:
         return

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Follows docs/tutorial.md: runs each block of commands as pasted, in the
+"""Follows docs/tutorial.md: runs each block of commands on the page, in the
 order of the page, in a fresh copy of the source.
 
-A block of code that begins with one of COMMANDS contains commands. All other
-blocks show output. The text above a block decides in which shell the block is
-run:
+A block of code contains commands if it begins with one of the words in
+COMMANDS. All other blocks show output. The test decides for each block in
+which shell it is run:
 
-- If the text has "second shell", the block is run in a shell of its own. Its
-  commands are ended with Ctrl-C after the next block of the first shell.
-- If the text has "that shell", the block is run in the shell of a testbed,
-  which the previous block has opened.
+- If the text above the block has the words "second shell", the block is run in
+  a shell of its own. Its commands are ended with Ctrl-C after the next block
+  of the first shell.
+- If a block contains "--shell ", its command opens a shell in a testbed. The
+  next block is typed into that shell.
 - Otherwise, the block is run in the first shell.
 """
 
@@ -29,7 +30,8 @@ import test_package
 PAGE = pathlib.PurePath("docs/tutorial.md")
 COMMANDS = ("./pipelines/", "pipelines/", "gst-launch-1.0 ", "ffmpeg ", "awk ",
             "ping ", "cat >")
-# The commands after `meson devenv` run in the environment that it sets up.
+# The start of the command that opens a shell with the environment for this
+# project. All later commands of the tutorial run in this environment.
 DEVENV = "meson devenv "
 IN_A_HOST = "--shell "
 # The maximum time in s for a block of commands. It is long because the first
@@ -63,8 +65,8 @@ def shell_environment(environment, home):
 
 
 class Reader:
-    """Runs the commands of the tutorial as its reader does, who has one
-    terminal, and in some steps a second terminal."""
+    """Runs the commands of the tutorial as a reader would run them: in one
+    terminal, and in some steps in a second terminal."""
 
     def __init__(self, home):
         self.home = home
@@ -106,8 +108,9 @@ class Reader:
 
     def in_second_shell(self, block):
         self.second = self.start(f"exec {block}")
-        # The command in the second shell needs some time to start. Waits as
-        # long as a reader needs to type the next line into the first shell.
+        # The command in the second shell needs some time to start. The test
+        # therefore waits, for about as long as a reader needs to type the next
+        # line into the first shell.
         time.sleep(3)
 
     def leave_second_shell(self):
@@ -155,8 +158,8 @@ class TutorialTest(unittest.TestCase):
                 self.assertIsNone(waiting)
                 waiting = block
             elif waiting:
-                # The previous block has opened a shell in a testbed. This
-                # block is typed into that shell.
+                # The command of the previous block opens a shell in a testbed.
+                # This block is typed into that shell.
                 self.reader.run(waiting, block)
                 waiting = None
             else:

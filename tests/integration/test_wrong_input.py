@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks the error messages that gst-launch-1.0 prints when a user feeds the
-wrong stream to an element.
+wrong kind of stream to an element.
 
-Each pipeline runs in a separate process, because a sink with an open socket
-can block a state change of the whole program. The sockets are on 127.0.0.1. No
+Each pipeline runs in a process of its own, because a sink with an open socket
+can block a state change of the whole program. The sinks send to 127.0.0.1. No
 program listens there, so the errors do not depend on an answer.
 """
 
@@ -48,20 +48,21 @@ BYTES = {
 PARSE = ["H.264", "h264parse before {name}"]
 MPEG_ONLY = ["H.264", "{name} takes MPEG-1 and MPEG-2 video only"]
 
-# Tuples (element, pipeline after filesrc, texts). If the input is raw H.264
-# video, the element must fail, and its error message must contain the texts.
+# Tuples (element, end of the pipeline after filesrc, texts). If the input is
+# raw H.264 video, the element must fail, and its error message must contain
+# the texts in the tuple.
 TAKES_BYTES = [
     ("rfc2250pay", f"rfc2250pay ! {SINK}", MPEG_ONLY),
     ("mpegstat", f"mpegstat ! {SINK}", PARSE),
     ("ifdqueue", f"ifdqueue ! {SINK}", PARSE),
     ("ifdsink", "ifdsink host=127.0.0.1 port=9", PARSE),
 ]
-# Pairs of a sink and the texts that its error message must contain. The host
-# name no.such.invalid does not exist, because RFC 6761 reserves the domain
-# invalid.
+# Pairs of a sink and a list of texts. The error message of the sink must
+# contain these texts. The host name no.such.invalid does not exist, because
+# RFC 6761 reserves the domain invalid.
 NOBODY = [
-    # ifdsink contains other elements. The error must come from ifdsink itself
-    # and not from one of these elements.
+    # The element ifdsink contains other elements. The error must come from
+    # ifdsink itself and not from an element that it contains.
     ("ifdsink host=no.such.invalid", ["ifdsink0: ", "no.such.invalid"]),
     ("mmtpsink host=no.such.invalid", ["no.such.invalid"]),
     ("dcctpthinsink host=no.such.invalid", ["no.such.invalid"]),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests that each installed encoder can change its bitrate while it runs.
- * bitrateadapt requests a higher bitrate, and the frames of the encoder must
- * then become larger. Nothing runs in real time: the source waits until
- * bitrateadapt has set the bitrate of the encoder.
+/* Tests that each installed encoder can change its bitrate while it runs. The
+ * element bitrateadapt requests a higher bitrate from the encoder, and the
+ * frames of the encoder must then become larger. Nothing runs in real time:
+ * the source waits until bitrateadapt has set the bitrate of the encoder.
  */
 
 #include <gst/check/gstcheck.h>
@@ -18,9 +18,9 @@
 #define CHANGE 75
 #define END 175
 #define COMPARED 50
-/* bitrateadapt requests five times the old bitrate. An encoder needs some
- * frames to reach the new bitrate. The test therefore requires only that the
- * frames become MIN_RATIO times as large. */
+/* The element bitrateadapt requests five times the old bitrate. An encoder
+ * needs some frames to reach the new bitrate. The test therefore requires only
+ * that the frames become MIN_RATIO times as large. */
 #define MIN_RATIO 2
 
 static const struct

@@ -83,7 +83,7 @@ def descriptor(tag, data):
 
 
 def entry(kind, pid, *descriptors):
-    """Returns the bytes that describe one stream in a program map table
+    """Returns the entry for one stream in a program map table, as bytes
     (ISO/IEC 13818-1, 2.4.4.8)."""
     data = b"".join(descriptors)
     return bytes([kind, 0xe0 | pid >> 8, pid & 0xff, 0xf0 | len(data) >> 8,
@@ -107,9 +107,9 @@ def find_map_pid(packets):
 
 
 def extend_map(section):
-    """Adds entries for the teletext stream and the splice information stream
-    to a program map table, with the descriptors that EN 300 468 and SCTE 35
-    define for them."""
+    """Adds two streams to the program map table `section`: a teletext stream
+    and a stream with splice information. Their entries have the descriptors
+    that EN 300 468 and SCTE 35 define for them."""
     pages = b"".join(b"eng" + bytes([kind << 3 | 1, page])
                      for kind, page in ((1, 0x00), (2, 0x88), (2, 0x89)))
     names = b"".join(descriptor(0x0a, language + b"\0")
@@ -126,8 +126,9 @@ def extend_map(section):
 
 
 def split_section(section, pid):
-    """Yields the transport stream packets that carry the section (a table such
-    as the program map). Their continuity counters are 0.
+    """Splits a section, which is a table such as the program map, into
+    transport stream packets and yields these packets. Their continuity
+    counters are 0.
     """
     data, begins = b"\0" + section, 0x40
     while data:
@@ -139,8 +140,9 @@ def split_section(section, pid):
 # --------------------------------------------------------------- data streams
 
 def teletext():
-    """Returns a packet that holds a PES packet with three teletext data units,
-    each with one line of text (EN 300 472).
+    """Returns a transport stream packet that contains a PES packet. The PES
+    packet holds three teletext data units, each with one line of text (EN 300
+    472).
     """
     unit = bytes([0x02, 0x2c, 0xe7, 0xe4]) + bytes(range(42))
     pes = b"\0\0\1\xbd" + (178).to_bytes(2, "big") + b"\x84\x00\x24" + \
@@ -155,10 +157,11 @@ def splice():
 
 
 def add_data(data):
-    """Extends each program map table, and replaces some null packets by
-    packets with teletext or splice information. An extended table needs more
-    packets. To keep the bitrate, a later null packet is left out for each
-    additional packet."""
+    """Extends each program map table in the transport stream `data`, and
+    replaces some null packets by packets with teletext or splice information.
+    An extended table needs more packets than before. For each additional
+    packet, one later null packet is left out, so that the bitrate does not
+    change."""
     packets = [data[at:at + PACKET] for at in range(0, len(data), PACKET)]
     map_pid = find_map_pid(packets)
     kinds = itertools.cycle((teletext, teletext, splice))
@@ -180,9 +183,10 @@ def add_data(data):
 
 
 def set_counter(packet, pids, counters):
-    """Returns the transport stream packet with a new continuity counter, if
-    the PID of the packet is one of `pids`. The new value is the next one for
-    this PID. Packets with another PID are returned unchanged."""
+    """Sets the continuity counter of a transport stream packet if the PID of
+    the packet is one of `pids`. The new value is the next one for this PID.
+    Returns the changed packet. A packet with another PID is returned
+    unchanged."""
     pid = pid_of(packet)
     if pid not in pids:
         return packet

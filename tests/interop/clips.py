@@ -2,12 +2,12 @@
 """Makes MPEG elementary streams for the tests. They are made once and kept in
 the build directory.
 
-Most of them are the film that comes with the tests, encoded by ffmpeg. No
-available encoder makes field pictures, composite display information or
-quantiser matrix extensions (mjpegtools crashes on field pictures). Streams
-with these features are therefore made by changing the headers that ffmpeg
-wrote. All headers and start codes are correct, and so is the part of a slice
-that a payloader reads.
+Most streams contain the film that comes with the tests, encoded by ffmpeg.
+Some streams must have field pictures, composite display information or
+quantiser matrix extensions. No available encoder makes these features
+(mjpegtools crashes on field pictures). To make such a stream, this module
+changes the headers that ffmpeg wrote. The result has correct headers and start
+codes. The part of each slice that a payloader reads is also correct.
 """
 
 import itertools
@@ -39,7 +39,7 @@ GOP = "-g 12 -bf 2 -sc_threshold 1000000000"
 
 def film(megabits, seconds=60):
     """A clip like that of the demo. Its frames have the same pattern of I-, P-
-    and B-frames as Ouwens' clips, and its bitrate is constant.
+    and B-frames as the clips of Ouwens (2006), and its bitrate is constant.
     """
     rate = "-b:v %dM -minrate %dM -maxrate %dM -bufsize 1835k" % (
         3 * (megabits,))
@@ -61,7 +61,9 @@ def mpeg1(megabits=3, frames=30):
 
 
 def interlaced(megabits=3, frames=30):
-    """Interlaced video, coded in frame pictures."""
+    """Returns the path of a stream with interlaced video. Each frame is coded
+    as one picture (a frame picture), and not as two field pictures.
+    """
     return _ffmpeg("interlaced-%dM-%d.m2v" % (megabits, frames),
                    "-frames:v %d "
                    "-vf fps=50,scale=720:576,interlace,setfield=tff "
@@ -70,9 +72,9 @@ def interlaced(megabits=3, frames=30):
 
 
 def small(frames=60):
-    """Returns a clip with five GOPs of about a hundred packets each. The clip
-    is short, because a test sends it once for each of its packets, and drops
-    this packet.
+    """Returns a short clip with five GOPs of about a hundred packets each. A
+    test sends this clip many times, and drops another packet each time. With a
+    longer clip, the test would take too long.
     """
     return _ffmpeg("small-%d.m2v" % frames,
                    "-frames:v %d %s %s -b:v 900k %s"
@@ -115,7 +117,7 @@ def decorated(frames=24):
 
 def talkative():
     """A stream with user data after each header. The user data are so long
-    that they do not fit into a small packet.
+    that they do not fit into one packet if the packets are small.
     """
     return _derived("talkative.m2v", small(frames=24), _add_user_data)
 
@@ -129,17 +131,17 @@ def one_sequence_header():
 
 
 def no_groups():
-    """A stream from which all GOP headers were removed. The temporal
-    references are not changed: they start again at each I-frame, although no
-    GOP header announces this.
+    """A stream without GOP headers: all of them were removed. The temporal
+    references are not changed. They still start again at each I-frame,
+    although no GOP header announces this.
     """
     return _derived("no-groups.m2v", small(), lambda stream: _without(
         stream, [p.group for p in stream.pictures if p.group]))
 
 
 def pulldown(frames=24):
-    """A film with 3:2 pulldown: every other frame is shown for three fields,
-    and the other frames for two fields."""
+    """A film with 3:2 pulldown: frames are shown alternately for three fields
+    and for two fields."""
     source = _ffmpeg("telecine-%d.m2v" % frames,
                      "-frames:v %d -vf scale=720:576 -r 30000/1001 "
                      "-pix_fmt yuv420p %s -b:v 3M %s" % (frames, GOP, MPEG2))
@@ -173,8 +175,9 @@ def _cached(name, make):
         partial = CACHE / ("%d-%s" % (os.getpid(), name))
         make(partial)
         # Other test programs may make or read the same clip at the same time.
-        # They must find either no file or the complete clip, so the clip is
-        # renamed only when it is complete.
+        # They must never find an incomplete clip. The clip is therefore
+        # written under another name, and gets its own name when it is
+        # complete.
         partial.rename(path)
     return path
 
@@ -228,9 +231,9 @@ def _to_fields(stream, frames):
 
 
 def _field_pattern(length):
-    """Yields a pair for each frame of a closed GOP: the types of its two
-    fields, and its temporal reference. The frames are in coding order: I0 P3
-    B1 B2 P6 ...
+    """Yields a pair for each frame of a closed GOP. The first item has the
+    types of the frame's two fields, and the second item is its temporal
+    reference. The frames are in coding order: I0 P3 B1 B2 P6 ...
     """
     yield "IP", 0
     for reference in range(3, length, 3):
@@ -278,11 +281,14 @@ def _decorate(stream):
 
 
 def _coding_with_extras(raw, number):
-    """Yields the headers of the picture number `number`, from the picture
-    coding extension on. `raw` is the original picture coding extension. In
-    every second picture, it gets composite display information. In every third
-    picture, a quantiser matrix follows it. In every fifth picture, user data
-    follow.
+    """Yields the headers of the picture with the number `number`, beginning
+    with its picture coding extension. `raw` is the original picture coding
+    extension. Three things are added:
+    - In every second picture, the picture coding extension gets composite
+      display information.
+    - In every third picture, a quantiser matrix follows the picture coding
+      extension.
+    - In every fifth picture, user data follow.
     """
     if number % 2:
         raw = set_bits(raw[:8] + bytes(3), *COMPOSITE_DISPLAY, 1)
@@ -305,8 +311,8 @@ def _add_user_data(stream):
 
 
 def _quant_matrix():
-    """Returns a quant matrix extension (13818-2 section 6.2.3.2) whose intra
-    matrix has only sixteens.
+    """Returns a quant matrix extension (13818-2 section 6.2.3.2). All values
+    of its intra matrix are 16.
     """
     bits = "0011" + "1" + 64 * f"{16:08b}" + "000"
     bits += -len(bits) % 8 * "0"

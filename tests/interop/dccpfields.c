@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A program that reads DCCP packets with the project's DCCP codec, so that a
- * test can compare the results with those of tshark. It reads IPv4 packets in
- * hexadecimal, one per line. For each packet it prints the reason why the codec
- * refuses the packet, or the fields and options of the packet as NAME=VALUE.
- * Numbers are decimal. If a name has several values, they are separated by
- * commas.
+/* Reads DCCP packets with the project's DCCP codec, so that a test can compare
+ * the results with those of tshark. The input has one IPv4 packet per line, in
+ * hexadecimal. If the codec accepts a packet, the program prints its fields
+ * and options as NAME=VALUE. Otherwise it prints the reason why the codec
+ * refuses the packet. Numbers are decimal. If a name has several values, they
+ * are separated by commas.
  */
 
 #include <stdio.h>

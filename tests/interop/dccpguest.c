@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The init program of the virtual machine of dccpguest.py. It loads the DCCP
- * modules of the kernel, sets up the network, and opens DCCP sockets on
- * request.
+/* The init program of a virtual machine that dccpguest.py starts. It loads the
+ * DCCP modules of the kernel, sets up the network, and opens DCCP sockets on
+ * request of a test.
  *
  *   init MODULE... IPV4 IPV6
  *
- * A request is a TCP connection, one for each DCCP socket. It begins with this
- * line:
+ * A request is a TCP connection from the test, one for each DCCP socket. It
+ * begins with this line:
  *
  *   connect|listen ADDRESS PORT SERVICE-CODE COVERAGE MIN-COVERAGE PACKETS
  *
- * After the line, the request contains the packets to send. Each packet is a
- * record of three fields: the time in us since the DCCP connection was opened,
- * the payload's size in bytes, and the payload. The time and the size have 32
- * bits, in network byte order.
+ * PACKETS is the number of packets to send. They follow the line. Each packet
+ * is a record of three fields: the time in us since the DCCP connection was
+ * opened, the payload's size in bytes, and the payload. The time and the size
+ * have 32 bits, in network byte order.
  *
- * The program answers with lines: "listening", "connected", and "sent" when the
- * last packet is in the kernel's queue. The DCCP connection ends when the peer
- * closes it, when all packets are sent, or when the test ends its side of the
- * TCP connection. The last answer is a line "closed ERRNO
- * TIMES-THE-QUEUE-WAS-FULL RECEIVED", followed by the received packets as
- * records of the same form.
+ * The program answers with lines: "listening", "connected", and "sent" when
+ * the last packet is in the kernel's queue. The DCCP connection ends when the
+ * peer closes it, when all packets are sent, or when the test ends its side of
+ * the TCP connection. The last answer is a line "closed ERRNO
+ * TIMES-THE-QUEUE-WAS-FULL RECEIVED". RECEIVED is the number of received
+ * packets, which follow the line as records of the same form.
  */
 
 #define _GNU_SOURCE
@@ -60,8 +60,8 @@
 #define SECONDS_TO_CLOSE 20
 #define RETRY_NS 1000000
 
-/* A copy of the struct in linux/ipv6.h, because this header cannot always be
- * included together with netinet/in.h. */
+/* The struct in6_ifreq of linux/ipv6.h. It is copied here, because that header
+ * cannot always be included together with netinet/in.h. */
 struct in6_ifreq
 {
   struct in6_addr ifr6_addr;
@@ -162,9 +162,9 @@ add_ipv6_address (const char *address)
   close (any);
 }
 
-/* Sets up the interfaces of the virtual machine. The interfaces send nothing by
- * themselves: the kernel does not look for routers or neighbours, and assigns
- * no addresses automatically. */
+/* Sets up the network interfaces of the virtual machine. The interfaces send
+ * nothing by themselves: the kernel does not look for routers or neighbours,
+ * and assigns no addresses automatically. */
 static void
 set_network_up (const char *ipv4, const char *ipv6)
 {
@@ -264,8 +264,8 @@ make_socket (int family, uint32_t service, int coverage, int min_coverage)
       || !set_option (made, DCCP_SOCKOPT_RECV_CSCOV, min_coverage))
     return -1;
   setsockopt (made, SOL_SOCKET, SO_REUSEADDR, &on, sizeof (on));
-  /* The receive buffer is large, because packets that arrive while the emulated
-   * processor is busy must not be lost.
+  /* Packets may arrive while the emulated processor is busy. The receive
+   * buffer is large, so that these packets are not lost.
    */
   setsockopt (made, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof (room));
   /* Without SO_LINGER, close() would drop the packets that still wait in the
@@ -326,8 +326,9 @@ wait_for_client (Session * session)
   return accepted >= 0;
 }
 
-/* Connects to the peer, or waits for a client, depending on `role`. Returns
- * FALSE and sets errno if a system call fails. */
+/* Connects to the peer, or waits for a client, depending on `role`. Returns 0
+ * in two cases: a system call fails (errno is then set), or the test ends its
+ * side of the TCP connection before a client has connected. */
 static int
 open_connection (Session * session, const char *role, const char *text,
     int port)
@@ -343,10 +344,11 @@ open_connection (Session * session, const char *role, const char *text,
   return wait_for_client (session);
 }
 
-/* Sends all packets whose time has come. Returns the time in ns until the next
- * packet is due. If the kernel has no room for a packet, returns the time in ns
- * until the next attempt to send it. Returns -1 if there are no more packets or
- * if sending failed. */
+/* Sends all packets whose time has come. Returns the time in ns after which
+ * the caller must call this function again. This is the time until the next
+ * packet is due. If the kernel has no room for a packet, it is the time until
+ * the next attempt to send this packet. Returns -1 if there are no more
+ * packets or if sending failed. */
 static int64_t
 send_what_is_due (Session * session)
 {
@@ -369,8 +371,9 @@ send_what_is_due (Session * session)
   return -1;
 }
 
-/* Receives the packets that have arrived. Returns FALSE if the connection has
- * ended. errno is then the reason, or 0 if the connection was closed. */
+/* Receives the packets that have arrived. Returns 0 if the connection has
+ * ended. In this case, errno is the reason, or 0 if the connection was closed
+ * normally. */
 static int
 receive (Session * session)
 {
@@ -393,9 +396,9 @@ receive (Session * session)
   }
 }
 
-/* Sends or receives until the connection ends. Returns 0 if all packets were
- * sent, if the peer closed the connection, or if the test ended it. Otherwise
- * returns the errno with which the connection ended. */
+/* Sends or receives until the connection ends. Returns 0 in three cases: all
+ * packets were sent, the peer closed the connection, or the test ended it.
+ * Otherwise returns the errno value with which the connection ended. */
 static int
 run_connection (Session * session)
 {

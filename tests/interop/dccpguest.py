@@ -3,15 +3,15 @@
 in version 6.16. The kernel of the virtual machine is Linux 6.1 of Debian 12,
 which still has it.
 
-apt downloads the package of this kernel once, into dccp-guest of the build
-directory, and installs nothing. The virtual machine only runs dccpguest.c,
-from memory. It has no disk and one network device. dccpnetwork.py reads the
-packets of this device from a socket. When the process of the test ends or is
-killed, the virtual machine ends, too.
+apt downloads the package of this kernel once, into the directory dccp-guest of
+the build directory. It installs nothing. The virtual machine has no disk and
+runs only the program dccpguest.c, which is in its memory. It has one network
+device. dccpnetwork.py reads the packets of this device from a socket. When the
+process of the test ends or is killed, the virtual machine ends, too.
 
-To boot, the virtual machine takes seconds of CPU time. Therefore it boots only
-once, and its state is saved. Every test gets a virtual machine that continues
-from this state.
+The virtual machine needs several seconds of CPU time to boot. It therefore
+boots only once, and its state is saved. Every test gets a virtual machine that
+continues from this state.
 """
 
 import contextlib
@@ -45,9 +45,9 @@ QEMU = "qemu-system-x86_64"
 # Debian's kernel for cloud machines has fewer drivers than the standard kernel,
 # so it boots in 2 s.
 KERNEL = "linux-image-cloud-amd64"
-# The Debian release from which the kernel is taken. Its kernel has DCCP in the
-# modules dccp_ipv4 and dccp_ipv6. The kernels of later releases have no DCCP,
-# or have it in other modules.
+# The Debian release whose kernel is used. This kernel has DCCP in the modules
+# dccp_ipv4 and dccp_ipv6. The kernels of later releases have no DCCP, or have
+# it in other modules.
 RELEASE = "bookworm"
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 MODULES = ("virtio_pci", "virtio_net", "dccp_ipv4", "dccp_ipv6")
@@ -69,8 +69,9 @@ class Unavailable(Exception):
 # ------------------------------------------------------------------- the kernel
 
 def fetch_kernel():
-    """Returns the directory with `vmlinuz` and the kernel modules. The names of
-    the modules begin with numbers, in the order in which to load them."""
+    """Returns a directory that contains the kernel (`vmlinuz`) and the kernel
+    modules. The names of the module files begin with numbers. These numbers
+    say in which order the modules have to be loaded."""
     if not CACHE.exists():
         for program in ("apt-get", "dpkg-deb"):
             if not shutil.which(program):
@@ -81,8 +82,9 @@ def fetch_kernel():
             made = pathlib.Path(work) / "made"
             made.mkdir()
             _unpack(_download(pathlib.Path(work)), made)
-            # Another process may have made the directory in the meantime. Its
-            # content is the same, so the error of rename() is ignored.
+            # Another process may have made the directory in the meantime, and
+            # rename() then fails. The error is ignored, because the other
+            # directory has the same content.
             with contextlib.suppress(OSError):
                 made.rename(CACHE)
     return CACHE
@@ -101,8 +103,8 @@ def _apt(*words, **options):
 
 
 def _options_for_release(work):
-    """Returns options for apt with which it finds the packages of the Debian
-    release RELEASE, whatever the release of this machine is.
+    """Returns options for apt. With them, apt finds the packages of the Debian
+    release RELEASE, even if this machine has another release.
     """
     if platform.freedesktop_os_release().get("VERSION_CODENAME") == RELEASE:
         return []
@@ -117,9 +119,9 @@ def _options_for_release(work):
         f"Dir::Etc::SourceParts={work}/none",
         f"Dir::State::Lists={work}/lists",
         f"Dir::Cache={work}/cache",
-        # By default, apt downloads files as a special user (the sandbox user),
-        # who may have no permission to write into this directory. apt
-        # therefore downloads as root here.
+        # By default, apt downloads files as a special user, the sandbox user.
+        # This user may not be allowed to write into this directory. With this
+        # option, apt downloads as root.
         "APT::Sandbox::User=root") for word in ("-o", setting)]
     _apt("apt-get", *options, "-q", "update")
     return options
@@ -158,9 +160,10 @@ def _module_name(name):
 
 
 def _with_dependencies(modules):
-    """Returns the names in MODULES, and the names of all modules that these
-    modules need. In the result, each module comes after the modules that it
-    needs. `modules` has all modules of the kernel.
+    """Returns the names in MODULES, together with the names of all modules
+    that are needed by them. In the result, each module comes after the modules
+    that it needs. `modules` maps the name of each module of the kernel to its
+    content.
     """
     order = []
 
@@ -181,9 +184,9 @@ def _with_dependencies(modules):
 # --------------------------------------------------------- its files, in memory
 
 def _cpio(files):
-    """Returns the cpio archive that Linux unpacks as its initial file system
-    (initramfs). `files` has a tuple (name, mode, device number, content) for
-    each file."""
+    """Returns a cpio archive, which Linux unpacks as its initial file system
+    (initramfs). `files` contains a tuple (name, mode, device number, content)
+    for each file of the archive."""
     out = bytearray()
     for inode, (name, mode, device, data) in enumerate(
             [*files, ("TRAILER!!!", 0, (0, 0), b"")], 1):
@@ -209,7 +212,7 @@ def _initial_files(modules):
 # ------------------------------------------------------------------ the machine
 
 class Monitor:
-    """The connection through which this program controls QEMU, with commands
+    """A connection to QEMU. This program uses it to control QEMU with commands
     in JSON.
     """
 
@@ -231,8 +234,8 @@ class Monitor:
         raise AssertionError(f"{QEMU} ended during {command}")
 
     def wait_until(self, command, status):
-        """Repeats the QEMU command `command` until the field "status" of
-        QEMU's answer is `status`.
+        """Sends the command `command` to QEMU repeatedly, until the field
+        "status" of the answer is `status`.
         """
         udplite.wait_until(
             lambda: self.execute(command).get("status") == status,
@@ -313,8 +316,9 @@ class Machine:
 
 
 class Guest:
-    """A running virtual machine whose kernel has DCCP, in the state after its
-    boot. It is ended at the end of the test `case`.
+    """A running virtual machine whose kernel has DCCP. It continues from the
+    state that was saved after the boot. At the end of the test `case`, it is
+    ended.
     """
 
     def __init__(self, case, states, network, ipv4, ipv6):
@@ -344,19 +348,22 @@ class Guest:
 
 @dataclasses.dataclass
 class Outcome:
-    # The errno with which the connection failed; 0 if it was closed.
+    # The errno value with which the connection failed. It is 0 if the
+    # connection was closed normally.
     error: int
-    # The number of times that the socket's send queue was full.
+    # The number of times that the socket could not take a packet because its
+    # send queue was full.
     queue_was_full: int
-    # The received packets: pairs (seconds since the connection was open,
-    # bytes).
+    # The received packets, as pairs (time in s since the connection was
+    # opened, payload).
     received: list
 
 
 class GuestSocket:
     """Represents a DCCP socket in the virtual machine. The socket sends the
-    packets in the list `packets`. Each entry is a pair (seconds since the
-    connection was open, bytes). If the list is empty, the socket only receives.
+    packets in the list `packets`. Each entry of the list is a pair (time in s,
+    payload): the payload is sent at this time after the connection was opened.
+    If the list is empty, the socket only receives.
     """
 
     def __init__(self, case, guest, role, address, port, packets=(),
@@ -375,8 +382,9 @@ class GuestSocket:
 
     def wait_for(self, word, seconds=SECONDS):
         """Reads the answers of the program in the virtual machine until one of
-        them is `word`. Ignores all answers before it. Raises AssertionError if
-        the program answers "closed" or sends no more answers.
+        them is `word`. All other answers before it are ignored. Raises
+        AssertionError if the program answers "closed" or sends no more
+        answers.
         """
         self._control.settimeout(seconds)
         while (words := self._answers.readline().decode().split()) != [word]:

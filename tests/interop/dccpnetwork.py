@@ -32,8 +32,8 @@ DEVICE = "dccp0"
 QUEUE = 10000
 # Constants of linux/if_tun.h
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
-# The column of /proc/net/dev with the number of packets that a device dropped
-# before it transmitted them.
+# The index of a column of /proc/net/dev. The column contains the number of
+# packets that a device dropped before it transmitted them.
 TRANSMIT_DROPPED = 11
 ETHERNET = struct.Struct("!6s6sH")
 ETHERTYPES = {4: 0x0800, 6: 0x86DD}
@@ -41,9 +41,9 @@ ETHERTYPES = {4: 0x0800, 6: 0x86DD}
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """A DCCP packet with the bytes that its endpoint sent. `time` is the time
-    in s at which the network received the packet from the endpoint. `is_lost`
-    is true if the network dropped or changed the packet.
+    """A DCCP packet as its endpoint sent it. `time` is the time in s at which
+    the emulated network received the packet from the endpoint. `is_lost` is
+    true if the network dropped or changed the packet after that.
     """
     time: float
     packet: bytes
@@ -77,8 +77,8 @@ def unharmed(packet):
 
 
 def losing(is_lost):
-    """Returns a function for Network.set(). The function drops the packets for
-    which `is_lost(packet)` is true.
+    """Returns a function that can be passed to Network.set(). It makes the
+    network drop the packets for which `is_lost(packet)` is true.
     """
     return lambda packet: [] if is_lost(packet) else unharmed(packet)
 
@@ -98,18 +98,18 @@ class Network(threading.Thread):
         self._late = []  # heap of (time, number, packet)
         self._late_count = 0
         self._link_sockets = []
-        # Maps each IP address to the function that sends a packet to the
-        # machine with this address.
+        # Maps each IP address to a function. The function sends a packet to
+        # the machine that has this address.
         self._stations = {}
-        # Maps each file descriptor to the function that reads packets from it.
+        # Maps each file descriptor to a function that reads a packet from it.
         self._readers = {}
         self._poll = select.poll()
         self._lock = threading.Lock()
         self._tun = self._open_tun()
         self._end_read, self._end_write = os.pipe()
         self._poll.register(self._end_read, select.POLLIN)
-        # A byte in this pipe asks the thread to read all waiting packets, and
-        # to report when the network is quiet.
+        # If a byte is written into this pipe, the thread reads all waiting
+        # packets. It sets the event `_quiet` when no more packets wait.
         self._ask_read, self._ask_write = os.pipe()
         self._poll.register(self._ask_read, select.POLLIN)
         self._quiet = threading.Event()
@@ -118,9 +118,10 @@ class Network(threading.Thread):
 
     def _open_tun(self):
         tun = open_tun()
-        # The length of the queue is set before the device is up. If it were
-        # changed later, Linux would drop packets for a moment, for example
-        # packets of TCP connections that an earlier test has left behind.
+        # The length of the device's queue is set before the device is up. If
+        # the length were changed later, Linux would drop packets for a moment.
+        # These could be packets of TCP connections that an earlier test has
+        # left behind.
         for words in (f"link set {DEVICE} addrgenmode none",
                       f"link set {DEVICE} txqueuelen {QUEUE}",
                       f"address add {HOST['IPv4']}/24 dev {DEVICE}",
@@ -155,11 +156,11 @@ class Network(threading.Thread):
         self._poll.register(descriptor, select.POLLIN)
 
     def set(self, treat=None, delay=0):
-        """Defines how the network treats the packets that are sent after this
-        call. `delay` is the delay of each packet in s, the same in each
-        direction. `treat(packet)` is called for each DCCP packet, and returns
-        a list of the packets that arrive instead of `packet`. Each item is a
-        pair (packet, additional delay in s)."""
+        """Sets what the network does with the packets that are sent after this
+        call. `delay` is a delay in s that each packet gets, the same in each
+        direction. `treat(packet)` is called for each DCCP packet. It returns a
+        list of the packets that arrive instead of this packet. Each item of
+        the list is a pair (packet, additional delay in s)."""
         with self._lock:
             self._treat = treat or unharmed
             self._delay = delay
@@ -183,17 +184,18 @@ class Network(threading.Thread):
         return seen
 
     def _wait_until_quiet(self):
-        """Waits until the thread has read all packets that are on the way. An
-        endpoint may send its last packets just before it ends, so they may
-        still be waiting when the endpoint has ended."""
+        """Waits until the thread has read all packets that are still on their
+        way. An endpoint may send its last packets just before it ends. These
+        packets may still be waiting when the endpoint has ended."""
         self._quiet.clear()
         os.write(self._ask_write, b".")
         if not self._quiet.wait(udplite.SECONDS):
             raise AssertionError("the network does not become quiet")
 
     def seen(self):
-        """Returns the packets that the next call of take_seen() will return,
-        without removing them.
+        """Returns the DCCP packets that were sent since the last call of
+        take_seen(). In contrast to that function, it does not remove them, so
+        the next call of take_seen() returns them again.
         """
         with self._lock:
             return list(self._seen)
@@ -238,8 +240,8 @@ class Network(threading.Thread):
 
     def _deliver(self, packet):
         write = self._stations.get(destination(packet))
-        # If the virtual machine has already ended, it cannot receive packets.
-        # The error in sending to it is therefore ignored.
+        # Sending to a virtual machine fails if the machine has already ended.
+        # The error is ignored, because such a machine cannot receive packets.
         with contextlib.suppress(OSError):
             if write:
                 write(packet)

@@ -18,8 +18,9 @@ DCCP = 33
 TYPES = ("Request", "Response", "Data", "Ack", "DataAck", "CloseReq", "Close",
          "Reset", "Sync", "SyncAck", "Listen")
 WITHOUT_ACK = {"Request", "Data", "Listen"}
-# Number of bytes in the header after the sequence and acknowledgement numbers,
-# for each packet type that has such bytes (RFC 4340 section 5).
+# Some packet types have further bytes in the header, after the sequence and
+# acknowledgement numbers. This is the number of these bytes for each such type
+# (RFC 4340 section 5).
 MORE = {"Request": 4, "Response": 4, "Listen": 4, "Reset": 4}
 # Size in bytes of DCCP's generic header with long sequence numbers (bit X =
 # 1).
@@ -29,11 +30,13 @@ RESET_SIZE = 28
 CLOSED, NO_CONNECTION, BAD_SERVICE, TOO_BUSY = 1, 3, 8, 9
 CLOSING = ("CloseReq", "Close", "Reset")
 NUMBERS = 1 << 48
-# The default of the feature Sequence Window, in packets (section 7.5.2).
+# The default of DCCP's feature Sequence Window, in packets (RFC 4340 section
+# 7.5.2).
 SEQUENCE_WINDOW = 100
 
-# The severities that tshark gives to a packet without a fault. "" means that
-# tshark has no remark. "Chat" is a note about an unusual value.
+# The severities of remarks that tshark makes about a packet without a fault.
+# "" means that tshark makes no remark. "Chat" is a note about an unusual
+# value.
 FINE = {"", "Chat"}
 TSHARK_FIELDS = ("dccp.checksum.status", "_ws.expert.severity",
                  "_ws.expert.message", "_ws.malformed")
@@ -135,10 +138,10 @@ def _check_sum(segment, header, source, to):
 
 
 def _sum(segment, covered, source, to):
-    """Returns the one's complement sum that determines the checksum of a DCCP
-    packet (RFC 4340 section 9). The sum covers the pseudo-header, which is the
-    same as that of TCP except for the protocol number, and the first `covered`
-    bytes of the packet.
+    """Returns the one's complement sum from which the checksum of a DCCP
+    packet is computed (RFC 4340 section 9). The sum covers the pseudo-header
+    and the first `covered` bytes of the packet. The pseudo-header is the same
+    as that of TCP, except for the protocol number.
     """
     pseudo = source + to + len(segment).to_bytes(4, "big") \
         + DCCP.to_bytes(4, "big")
@@ -171,9 +174,9 @@ class Connection:
 
     @classmethod
     def all(cls, seen):
-        """Returns a list of connections that contain the packets `seen`. All
-        packets between the same two endpoints (address and port) belong to one
-        Connection."""
+        """Sorts the packets `seen` into connections and returns the list of
+        connections. All packets between the same two endpoints belong to one
+        connection. An endpoint is an address with a port."""
         found = collections.defaultdict(list)
         for each in map(Packet.read, seen):
             found[frozenset((each.source, each.to))].append(each)
@@ -189,14 +192,16 @@ class Connection:
         return [packet for packet in self.packets if packet.has_data]
 
     def is_late_answer(self, sync):
-        """Returns whether the machine was so slow that an endpoint sent the
-        Sync `sync` without a fault of its peer.
+        """Returns whether the Sync packet `sync` was sent only because the
+        machine was slow. In this case, the peer has violated no rule.
 
-        An endpoint answers an acknowledgement with a Sync if it does not
-        belong to its last 100 packets (RFC 4340 section 7.5.1). 100 packets is
-        the default of section 7.5.2, which Linux uses too. A busy machine
-        reads packets late, while the endpoint continues to send. The
-        acknowledgement in such a packet may then be older than 100 packets."""
+        An endpoint compares the acknowledgement number of each packet that it
+        receives with its own last packets. If the number is older than the
+        last 100 packets, the endpoint answers with a Sync (RFC 4340 section
+        7.5.1). 100 packets is the default of section 7.5.2, which Linux uses,
+        too. On a busy machine, an endpoint may read a packet late and send
+        many packets in the meantime. The acknowledgement number is then too
+        old."""
         asked = next((packet for packet in self.packets
                       if packet.source == sync.to
                       and packet.sequence == sync.acknowledged), None)
@@ -211,8 +216,8 @@ class Connection:
     def check(self, syncs=0):
         """Checks that the connection is opened and closed correctly, and that
         its packets are numbered correctly. The connection may have at most
-        `syncs` Sync packets. Sync packets that were sent only because the
-        machine is slow (is_late_answer()) do not count."""
+        `syncs` Sync packets. Sync packets that an endpoint sent only because
+        the machine is slow do not count. is_late_answer() finds them."""
         need(self.packets[0].type == "Request", "begins with",
              self.packets[0])
         for end in (self.client, self.server):
@@ -222,10 +227,11 @@ class Connection:
         self._check_end()
 
     def _check_numbers(self, end):
-        """Checks that the sequence number rises by one from each packet of the
-        endpoint `end` to the next (RFC 4340 section 7.1). A Reset with the
-        code No Connection is left out, because its sequence number does not
-        continue the numbers of the connection.
+        """Checks the sequence numbers of the packets that the endpoint `end`
+        has sent: the number must rise by one from each packet to the next (RFC
+        4340 section 7.1). A Reset with the code No Connection is left out,
+        because its sequence number does not continue the numbers of the
+        connection.
         """
         mine = [packet for packet in self.sent_by(end)
                 if packet.reset_code != NO_CONNECTION]
@@ -237,16 +243,18 @@ class Connection:
         """Checks that the last packet of the connection is a Reset with the
         code Closed, and that there is no other Reset.
 
-        There is one exception. If a packet that ends the connection is lost,
-        or if its answer is late, this packet is repeated. The repeated packet
-        may be answered by a Reset with the code No Connection."""
+        There is one exception. An endpoint repeats a packet that ends the
+        connection if the packet is lost or if its answer is late. The peer may
+        have forgotten the connection by then, and may answer the repeated
+        packet with a Reset that has the code No Connection."""
         closing = [packet for packet in self.packets if packet.type in CLOSING]
         resets = [packet for packet in closing if packet.reset_code]
         need(any(packet.type == "Close" for packet in closing), "no Close")
         need(resets, "no Reset")
-        # Nothing follows the last Reset, with one exception. If this Reset is
-        # lost, the peer repeats its Close. The program that sent the Reset may
-        # have ended already, so the repeated Close may get no answer.
+        # No packet may follow the last Reset, with one exception. If this
+        # Reset is lost, the peer repeats its Close. The program that sent the
+        # Reset may have ended by then, so the repeated Close may get no
+        # answer.
         last, = [index for index, packet in enumerate(self.packets)
                  if packet is resets[-1]]
         behind = self.packets[last + 1:]

@@ -7,14 +7,15 @@ import subprocess
 
 import peers
 
-# The number of streams that one ffmpeg process decodes.
+# The maximum number of streams that are decoded by one process of ffmpeg.
 AT_ONCE = 16
 
 
 def hash_pictures(codec, streams, level, *options):
-    """Decodes all of `streams`. Returns the hashes of the pictures of each
-    stream, and the messages that ffmpeg has printed at the log level `level`.
-    `options` are options of ffmpeg for each input.
+    """Decodes the elementary streams in the list `streams`. Returns two
+    values: a list with the hashes of the pictures of each stream, and the
+    messages that ffmpeg has printed at the log level `level`. `options` are
+    options of ffmpeg for each input.
     """
     hashes, printed = [], ""
     for first in range(0, len(streams), AT_ONCE):

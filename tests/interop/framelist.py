@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads the log of mpegstat. Each line of the log becomes a dictionary."""
+"""Reads a log of the element mpegstat. Each line of the log becomes a
+dictionary.
+"""
 
 import collections
 import csv
@@ -20,9 +22,9 @@ def read_log(path):
 
 
 def lost_by_type(rows):
-    """Returns {frame type: number of lost frames of this type}. `rows` are the
-    lines of the log. A line with the event `lost` stands for one frame or for
-    several consecutive frames.
+    """Returns {frame type: number of lost frames of this type}. `rows`
+    contains the lines of the log. A line whose event is `lost` stands for one
+    lost frame or for several consecutive lost frames.
     """
     found = collections.Counter()
     for row in of(rows, "lost"):

@@ -3,10 +3,11 @@
 as field pictures. The code writes the streams bit by bit, as the standard
 defines them (ITU-T H.264, 7.3).
 
-A picture has 32x32 samples. Its left macroblocks are I_PCM with a random
-pattern. Its right macroblocks are copies of the left macroblocks of its
-reference pictures. A picture is therefore only correct if its references are
-correct. The streams use CAVLC, no residual and no deblocking.
+A picture has 32x32 samples. The left macroblocks of a picture have a random
+pattern (type I_PCM). The right macroblocks of a picture are copies of the left
+macroblocks of its reference pictures. A decoded picture is therefore only
+correct if the decoder has used the correct references. The streams use CAVLC,
+no residual and no deblocking.
 """
 
 import random
@@ -17,7 +18,8 @@ LOG2_FRAME_NUM = 8
 LOG2_ORDER = 8
 SLICE_TYPES = {"P": 5, "B": 6, "I": 7}
 # An SEI message of the type recovery point, with recovery_frame_cnt 0 and
-# exact_match_flag 1. A decoder can begin at the picture after it.
+# exact_match_flag 1. A decoder can begin with the picture that follows this
+# message.
 RECOVERY_POINT = b"\x06\x06\x01\xc4\x80"
 
 
@@ -48,8 +50,9 @@ class Bits:
         return self
 
     def unit(self, head):
-        """Returns the NAL unit with the header byte `head`. Adds the trailing
-        bits, and the bytes that prevent a start code inside the unit."""
+        """Returns a NAL unit with the header byte `head` and the bits of this
+        object. Adds the trailing bits, and inserts bytes that prevent a start
+        code inside the unit."""
         text = self.text + "1"
         text += "0" * (-len(text) % 8)
         out, zeros = bytearray([head]), 0
@@ -68,36 +71,38 @@ def sps(fields):
     """
     bits = Bits().u(8, 77).u(16, 30).ue(0, LOG2_FRAME_NUM - 4, 0,
                                         LOG2_ORDER - 4, 4)
-    # The SPS forbids gaps in frame_num. The picture is two macroblocks wide
-    # and two macroblocks high.
+    # The SPS (sequence parameter set) does not allow gaps in frame_num. The
+    # picture is two macroblocks wide and two macroblocks high.
     bits.u(1, 0).ue(1, 0 if fields else 1).u(1, not fields)
     if fields:
         bits.u(1, 0)
     # The flag direct_8x8_inference_flag is set, and frame_cropping_flag is not
-    # set. The VUI (H.264, E.1.1) follows. It specifies a frame rate of 25
-    # frames per second, and the maximum number of reordered frames.
+    # set. After these flags comes the VUI (H.264, E.1.1). It specifies a frame
+    # rate of 25 frames per second, and the maximum number of reordered frames.
     bits.u(3, 0b101).u(4, 0).u(1, 1).u(32, 1).u(32, 2 * FPS).u(1, 1)
     return bits.u(3, 0).u(2, 0b11).ue(0, 0, 10, 10, 2, 4).unit(0x67)
 
 
 def pps():
-    """Returns a picture parameter set (7.3.2.2). The entropy coding is CAVLC,
-    the default number of references is one, and slice headers have fields for
-    deblocking control.
+    """Returns a picture parameter set of H.264 (7.3.2.2). The entropy coding
+    is CAVLC, the default number of references is one, and slice headers have
+    fields for deblocking control.
     """
     return Bits().ue(0, 0).u(2, 0).ue(0, 0, 0).u(3, 0).se(0, 0, 0).u(
         3, 0b100).unit(0x68)
 
 
 class Picture:
-    """A coded picture, which is a frame or a field.
+    """A coded picture, which is a frame or a field. The constructor has these
+    parameters, among others:
 
     - `n_refs`: the size of each reference list
     - `refs`: the ref_idx of the reference picture from which macroblocks are
       copied
-    - `marks`: the memory management operations of 7.3.3.3, without the 0 that
-      ends them
-    - `long_term`: if true, this IDR picture is kept as a long-term reference
+    - `marks`: the memory management operations of H.264, 7.3.3.3. The 0 that
+      ends them is not included
+    - `long_term`: if true, this picture, which must be an IDR picture, is kept
+      as a long-term reference
     """
 
     def __init__(self, letter, frame_num, order, structure=FRAME, idr=False,
@@ -136,11 +141,12 @@ class Picture:
             bits.u(1, 0)
 
     def _copy(self, bits, first):
-        """Appends a 16x16 macroblock that is copied from reference pictures: a
-        P-macroblock from one reference list, a B-macroblock from both lists.
+        """Appends a 16x16 macroblock that is copied from reference pictures. A
+        P-macroblock is copied from a picture in its one reference list. A
+        B-macroblock is predicted from both reference lists.
 
-        The source of the copy is the macroblock to the left, at a distance of
-        16 samples. Motion vectors are in quarters of a sample, so the
+        In the reference picture, the copied samples are 16 samples to the left
+        of this macroblock. Motion vectors are in quarters of a sample, so the
         horizontal part of the vector is -64.
         """
         lists = 2 if self.letter == "B" else 1
@@ -151,9 +157,10 @@ class Picture:
             else:
                 bits.ue(self.refs)
         for _ in range(lists):
-            # The motion vector of the second macroblock is predicted from the
-            # macroblock above, which has the same vector. The coded difference
-            # is therefore 0.
+            # Only the difference between a motion vector and its prediction is
+            # coded. The macroblock in the second row is predicted from the
+            # macroblock above it, which has the same vector. Its coded
+            # difference is therefore 0.
             bits.se(-64 if first else 0, 0)
         bits.ue(0)                      # coded_block_pattern
 
@@ -174,8 +181,9 @@ class Picture:
 
 
 class Stream:
-    """A stream of frames, each with one or two NAL units. `units` is a list of
-    pairs (bytes of the NAL unit, index of its frame).
+    """A stream of frames. A frame consists of one coded picture or of two
+    fields. `units` is a list with one pair for each coded picture or field:
+    its bytes, and the index of its frame.
     """
 
     def __init__(self, frames, fields):
@@ -188,12 +196,13 @@ class Stream:
 
     @staticmethod
     def _bases(frames):
-        """Yields the base of each frame. The position of a frame in display
-        order is its base plus its picture order count.
+        """Yields a number for each frame, its base. The base plus the picture
+        order count of the frame is the position of the frame in display order.
 
-        The picture order count begins again at each IDR picture. The base of
-        an IDR picture is therefore higher than the positions of all earlier
-        frames. The frames up to the next IDR picture have the same base.
+        The picture order count begins again at each IDR picture. An IDR
+        picture therefore gets a base that is higher than the positions of all
+        earlier frames. All frames up to the next IDR picture have the same
+        base.
         """
         base = highest = 0
         for pictures in frames:
@@ -207,20 +216,21 @@ class Stream:
 
 
 def fields_of(letters, frame_num, order, **options):
-    """Returns a frame that consists of two fields. The `options` determine the
-    reference of the second field. If the reference lists have two entries, it
-    refers to the first field (ref_idx 1). If they have one entry, it refers to
-    the previous frame."""
+    """Returns a frame that consists of two fields. `options` are arguments of
+    Picture for both fields. If the second field is a P-field, they determine
+    its reference: with n_refs=2 and refs=1, it refers to the first field of
+    the same frame. Otherwise it refers to the previous frame. An IDR frame has
+    no previous frame, so its second field refers to its first field."""
     first = Picture(letters[0], frame_num, order, TOP, **options)
     options.update(idr=False, recovery=False)
     return [first, Picture(letters[1], frame_num, order + 1, BOTTOM, **options)]
 
 
 def paff(gops, is_open, always_fields):
-    """Returns a stream of field pictures, with the frames I B B P B B P B B P
-    in each GOP. In an open GOP, two B-frames follow the I-frame in the stream
-    but are shown before it. Without `always_fields`, every second P-frame is a
-    frame picture."""
+    """Returns a stream of field pictures. In display order, each GOP has the
+    frames I B B P B B P B B P. In an open GOP, two more B-frames follow the
+    I-frame in the stream, but are shown before it. If `always_fields` is
+    false, every second P-frame is coded as a frame picture."""
     frames, frame_num, base = [], 0, 0
     for gop in range(gops):
         idr = gop == 0 or not is_open
@@ -240,7 +250,8 @@ def paff(gops, is_open, always_fields):
             else:
                 # This P-frame has two fields. The first field refers to the
                 # previous frame. The second field refers to the previous frame
-                # if `p` is even, and to the first field if `p` is odd.
+                # if `p` is even. If `p` is odd, the second field refers to the
+                # first field.
                 frames.append(fields_of("PP", frame_num, 2 * at, n_refs=2,
                                         refs=p % 2))
             frame_num += 1
@@ -252,11 +263,11 @@ def paff(gops, is_open, always_fields):
 
 
 def long_term(gops):
-    """Returns a stream of `gops` GOPs of the form IDR P P ... . The IDR
-    picture is the first long-term reference, and the fifth P-frame becomes the
-    second one. Every third P-frame refers to the last picture of its reference
-    list, which is a long-term reference. Every fourth P-frame is a
-    non-reference frame."""
+    """Returns a stream of `gops` GOPs of the form IDR P P ... . In each GOP,
+    the IDR picture is the first long-term reference, and the fifth P-frame
+    becomes the second one. Every third P-frame refers to the last picture of
+    its reference list, which is a long-term reference. Every fourth P-frame is
+    a frame to which no other frame refers."""
     frames = []
     for _ in range(gops):
         frames.append([Picture("I", 0, 0, idr=True, long_term=True)])

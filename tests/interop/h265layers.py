@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes three temporal layers of H.265 from a B-pyramid of x265. No available
-encoder makes more than two layers.
+"""Makes an H.265 stream with three temporal layers. It is made from a stream
+of x265 with a B-pyramid, because no available encoder makes more than two
+layers.
 
 The P-frames become layer 0. The B-frames to which other frames refer become
 layer 1, and all other B-frames layer 2.
 
 No picture may depend on a picture of a higher layer. However, the reference
-picture set of a picture may contain pictures of higher layers, although the
-picture does not use them. The set is therefore reduced to the pictures in the
-reference lists, each of which has one entry (ref=1). The decoded pictures do
-not change.
+picture set of a picture may list pictures of higher layers that the picture
+does not use. This module therefore removes such pictures from the set. It
+keeps the pictures in the reference lists, which x265 makes with one entry each
+(ref=1). The decoded pictures do not change.
 
-The positions of the header fields in the stream are found with ffmpeg's
+The positions of the header fields in the stream are found with ffmpeg's filter
 trace_headers.
 """
 
@@ -21,16 +22,18 @@ import subprocess
 VPS, SPS = 32, 33
 IDR_LAST = 20
 FIELD = re.compile(r"\] (\d+) +([\w\[\]]+) +[01]+ = (-?\d+)$")
-# Positions in an SPS of H.265, in bits. At SPS_PROFILE_END, the field
-# general_level_idc ends and the data of the sub-layers begin (section 7.3.3).
-# At SPS_LAYERS, the field with the number of sub-layers begins.
+# Positions in an SPS (sequence parameter set) of H.265, in bits from its
+# start. At SPS_LAYERS, the field with the number of sub-layers begins. At
+# SPS_PROFILE_END, the field general_level_idc ends and the data of the
+# sub-layers begin (section 7.3.3).
 SPS_PROFILE_END, SPS_LAYERS = 120, 20
 SUB_LAYERS = 3
 
 
 def _trace(path):
-    """Returns a list for each NAL unit of the stream, with its header fields
-    as tuples (name, position in bits, value).
+    """Returns a list with one item for each NAL unit of the stream. Each item
+    is a list of the header fields of the unit, as tuples (name, position in
+    bits, value).
     """
     text = subprocess.run(
         ["ffmpeg", "-hide_banner", "-nostats", "-i", str(path), "-c", "copy",
@@ -63,9 +66,10 @@ def _ue(value):
 
 
 def _write_set(deltas):
-    """Returns the bits of st_ref_pic_set () (H.265, 7.3.7) for the pictures in
-    `deltas`. The set is not predicted from another set, and each picture in it
-    is marked as used.
+    """Returns the syntax structure st_ref_pic_set () (H.265, 7.3.7) as bits.
+    It describes a set of reference pictures. `deltas` contains the distance of
+    each of these pictures from the current picture. The set is not predicted
+    from another set, and each picture in it is marked as used.
     """
     earlier = sorted(-d for d in deltas if d < 0)
     later = sorted(d for d in deltas if d > 0)
@@ -79,8 +83,8 @@ def _write_set(deltas):
 
 
 def _align(bits, data):
-    """Appends to `bits` the alignment bits that end a slice header
-    (byte_alignment ()), and then the slice data."""
+    """A slice header ends with alignment bits (byte_alignment ()). Appends
+    these bits and then the slice data `data` to the header `bits`."""
     bits += "1"
     return bits + "0" * (-len(bits) % 8) + data
 
@@ -91,8 +95,8 @@ class _Layers:
         self.kept = set()
 
     def sps(self, bits):
-        """Sets the number of sub-layers in an SPS of H.265. Two other parts of
-        the SPS have to change with it:
+        """Sets the number of sub-layers in an SPS (sequence parameter set) of
+        H.265. Two other parts of the SPS have to change, too:
 
         - profile_tier_level () gets 16 more bits, because it has flags for
           each sub-layer.
@@ -104,11 +108,12 @@ class _Layers:
             bits[SPS_PROFILE_END:at] + "0" + bits[at + 1:]
 
     def deltas(self, fields):
-        """Returns the pictures in the reference picture set of a slice, as two
-        lists. The first list has the pictures before the current picture, and
-        the second list has the pictures after it. Both lists begin with the
-        nearest picture. For each picture, the list contains its picture order
-        count minus that of the current picture.
+        """Reads the reference picture set of a slice. Returns two lists. The
+        first list is for the pictures that are shown before the current
+        picture, and the second list for the pictures that are shown after it.
+        Each picture is represented by its picture order count minus that of
+        the current picture. Both lists begin with the picture that is nearest
+        to the current one.
         """
         found = [], []
         for side, deltas in enumerate(found):

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Prints which access units of a file ifdqueue sends over a link that is too
- * slow for the file. The program simulates the link in virtual time. A test
- * decodes the access units that the program has printed.
+/* Simulates that the element ifdqueue sends a video file over a link that is
+ * too slow for it. ifdqueue then has to drop frames. The program prints which
+ * access units are sent, and a test decodes them. The simulation runs in
+ * virtual time.
  *
  *   ifdchoose CODEC FILE FRAMES-PER-SECOND SECONDS-PER-FRAME OUTAGE
  *
@@ -16,8 +17,9 @@
  * fields of a frame may be an access unit.
  *
  * The program writes the indices of the units that are sent. The last line has
- * two numbers: all frames, and the frames that were dropped because they were
- * leading frames. The program chooses the frames with the code of ifdqueue, but
+ * two numbers: the number of all frames, and the number of frames that were
+ * dropped because they were leading frames (they refer to a frame of the
+ * previous GOP). The program chooses the frames with the code of ifdqueue, but
  * without the threads and the clock of ifdqueue.
  */
 
@@ -33,13 +35,14 @@ typedef struct
   IfdLine *line;
   GstIfdQueueInput *input;
   guint64 frame_time, send_time;        /* ns */
-  /* Duration in ns of the outage that is still to be simulated; 0 if there is
-   * none. */
+  /* An outage of the link that has not yet been simulated: its duration in ns.
+   * The value is 0 if there is no such outage. */
   guint64 outage;
   guint64 n_frames;
   gboolean sending;
-  /* Time in ns at which the link can begin to send the next frame. Until then,
-   * the link is sending the previous frame, or an outage blocks it. */
+  /* Time in ns at which the link can begin to send the next frame. Before this
+   * time, the link is still sending the previous frame, or an outage blocks
+   * the link. */
   guint64 free_at;
 } Sender;
 
@@ -50,8 +53,8 @@ show (GstBuffer * buffer)
     printf ("%" G_GUINT64_FORMAT "\n", GST_BUFFER_OFFSET (buffer));
 }
 
-/* Simulates the link until the time `now`. The link takes a frame from the
- * queue when it begins to send this frame. */
+/* Simulates the link until the time `now`. When the link begins to send a
+ * frame, it takes this frame from the queue. */
 static void
 run_until (Sender * sender, guint64 now)
 {

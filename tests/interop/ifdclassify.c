@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs the project's classifier of H.264 and H.265 frames on a file. A test
- * compares its output with that of ffmpeg.
+/* Runs the project's classifier on a file with H.264 or H.265 video. The
+ * classifier finds the type and the properties of each frame. A test compares
+ * the output of this program with that of ffmpeg.
  *
  *   ifdclassify CODEC FILE [CODEC-DATA-IN-HEX]
  *
- * CODEC is h264 or hevc. FILE contains access units. The program reads a line
- * "OFFSET SIZE PTS" from standard input for each access unit. OFFSET is its
- * position in FILE.
+ * CODEC is h264 or hevc. FILE contains access units. For each access unit, the
+ * program reads a line "OFFSET SIZE PTS" from standard input. OFFSET is the
+ * position of the access unit in FILE.
  *
- * For each access unit, the program prints a line with its type (I, P or B) and
- * its flags (c closed, x broken link, r refresh, l leading, t trailing). The
- * last line contains the number of malformed access units.
+ * For each access unit, the program prints a line with its type (I, P or B)
+ * and its flags (c: closed GOP, x: broken link, r: start of an intra refresh,
+ * l: leading frame, t: trailing frame). The last line contains the number of
+ * malformed access units.
  */
 
 #include <stdio.h>

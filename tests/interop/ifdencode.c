@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs a pipeline with an encoder of VP8 or VP9 that makes temporal layers, and
- * prints the frame counters of ifdqueue:
+/* Runs a pipeline with an encoder of VP8 or VP9 that makes temporal layers,
+ * and prints the frame counters of the element ifdqueue:
  *
  *   ifdencode LAYERS PIPELINE
  *
  * LAYERS is 1, 2 or 3. The pipeline has an ifdqueue that is named "ifd" and,
- * for more than one layer, an encoder that is named "encoder". gst-launch-1.0
- * cannot be used, because the layers of the encoder are properties with arrays
- * of numbers, which gst-launch-1.0 cannot set. The program writes one line with
- * the numbers of input frames, sent frames, dropped frames and malformed
+ * for more than one layer, an encoder that is named "encoder". The layers of
+ * the encoder are set by properties with arrays of numbers. gst-launch-1.0
+ * cannot set such properties, so this program sets them. It writes one line
+ * with the numbers of input frames, sent frames, dropped frames and malformed
  * frames.
  */
 
@@ -32,8 +32,8 @@ typedef struct
 {
   guint n_layers, period;
   gint layers[MAX_PERIOD];
-  /* The encoder property temporal-scalability-rate-decimator, one number for
-   * each layer. */
+  /* Values for the encoder property temporal-scalability-rate-decimator, one
+   * for each layer. */
   gint decimators[MAX_PERIOD];
   /* Flags for the encoder, one for each frame of the pattern. The pattern
    * repeats after `period` frames. */
@@ -50,9 +50,9 @@ static const Pattern patterns[] = {
 
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS;
 
-/* Sets the property `name` to the first `n` integers in `values`. The property
- * is a GValueArray, a type that GLib has deprecated, but that the encoder still
- * requires. */
+/* Sets the property `name` of the encoder to the first `n` integers in
+ * `values`. The property has the type GValueArray. GLib has deprecated this
+ * type, but the encoder still requires it. */
 static void
 set_array (GstElement * encoder, const gchar * name, const gint * values,
     guint n)
@@ -78,8 +78,8 @@ set_layers (GstElement * encoder, const Pattern * pattern)
   gint bitrates[MAX_PERIOD];
   guint i;
 
-  /* The encoder expects for each layer the bitrate of this layer together with
-   * all lower layers. */
+  /* For each layer, the encoder expects the sum of the bitrates of this layer
+   * and of all lower layers. */
   for (i = 0; i < pattern->n_layers; i++)
     bitrates[i] = BITRATE * (i + 2) / (pattern->n_layers + 1);
   g_object_set (encoder, "target-bitrate", BITRATE,

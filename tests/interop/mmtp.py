@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads captured MMTP packets as docs/wire-mmtp.md defines them, and reports
-each message that the page does not allow. It shares no code with the elements.
+"""Reads captured MMTP packets as the page docs/wire-mmtp.md defines them, and
+reports each message that the page does not allow. To be independent, it shares
+no code with the elements that send and receive MMTP.
 """
 
 import collections
@@ -23,13 +24,15 @@ OF_SENDER = {"DATA", "PROBE", "INIT", "OPEN", "JOIN", "RESPONSE", "KEEPALIVE",
 OF_RECEIVER = {"COOKIE", "ACCEPT", "REFUSE", "CHALLENGE", "REPORT", "QUERY",
                "LEAVE", "CAPS-ACK", "END-ACK"}
 UNNUMBERED = {"INIT", "COOKIE", "REFUSE"}
-# Message types whose trailer is always a seal if the endpoints share a key. A
-# seal is a digest that is computed with this key. The trailer of a REFUSE is a
-# seal only if its reason is 2 (busy) or 5 (over). Without a shared key, no
-# message has a seal.
+# The last 8 bytes of a message are its trailer. If the sender and the receiver
+# share a key, the trailer of some handshake messages is a seal: a digest that
+# is computed with this key. This set has the message types whose trailer is
+# then always a seal. The trailer of a REFUSE is a seal only if the reason of
+# the REFUSE is 2 (busy) or 5 (over). Without a shared key, no message has a
+# seal.
 SEALED = {"INIT", "COOKIE"}
 UNSIGNED = {"INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE"}
-# The sizes in bytes of the message types that have a fixed size.
+# The size in bytes of each message type that has a fixed size.
 SIZES = {"COOKIE": 63, "ACCEPT": 76, "REFUSE": 32,
          "CHALLENGE": 31, "RESPONSE": 23, "KEEPALIVE": 55, "QUERY": 16,
          "LEAVE": 22, "CAPS-ACK": 16, "END": 19, "END-ACK": 19}
@@ -38,14 +41,17 @@ MIN_SIZE = {"DATA": 24, "PROBE": 15, "INIT": 64, "OPEN": 116, "JOIN": 64,
 FIRST, LAST, DELTA, DROPPABLE = 0x80, 0x40, 0x20, 0x10
 MARKER, IS_HEADER, ZERO, PRELUDE = 0x08, 0x04, 0x02, 0x01
 OF_BUFFER = DELTA | DROPPABLE | MARKER | IS_HEADER
-# The fields of a prelude (an optional header of a buffer), in their order.
-# Each field is a tuple: the bit in the mask of the prelude that says whether
-# the field is present, and the size of the field in bytes.
+# The fields that may occur in a prelude, an optional header of a buffer. They
+# are listed in their order. Each field is a pair. The first number is a bit in
+# the mask of the prelude, and says whether the field is present. The second
+# number is the size of the field in bytes.
 PRELUDE_FIELDS = ((0x01, 4), (0x02, 4), (0x04, 12), (0x08, 0), (0x10, 0),
                   (0x20, 4))
 RECORD, MAX_RANGES, MAX_RECORDS = 42, 16, 16
 UNMEASURED = 0x01
-# Minimum interval between two REPORTs on one channel, in units of 10 us.
+# A receiver sends REPORT messages over each channel, which is one network
+# path. This is the minimum time between two of them on one channel, in units
+# of 10 us.
 REPORT_DISTANCE = 500
 
 
@@ -71,9 +77,11 @@ class Message:
     data: bytes
     type: str
     channel: int
-    # Low 16 bits of the sequence number of the message on its channel.
+    # Low 16 bits of the message's sequence number. The messages of each
+    # channel (one network path) are numbered separately.
     low: int
-    # Time of sending, in units of 10 us.
+    # The time at which the message was sent, in units of 10 us. It has 24
+    # bits.
     time: int
 
     @classmethod
@@ -98,16 +106,20 @@ class Message:
         return self.data[-TRAILER:]
 
     def field(self, first, last):
-        """Returns the field that consists of the bytes `first` to `last`,
-        including both. The bytes are numbered as in docs/wire-mmtp.md.
+        """Returns the value of a field of the message. The field consists of
+        the bytes `first` to `last`, including both. The bytes are numbered as
+        in docs/wire-mmtp.md.
         """
         return number(self.data[first:last + 1])
 
 
 @dataclasses.dataclass
 class Keys:
-    """The keys or tokens with which the two endpoints make the trailers of
-    their messages. They are known after the handshake.
+    """Computes the trailer, which is the last 8 bytes of a message. If the
+    endpoints share a key, `sender` and `receiver` are keys with which the
+    sender and the receiver authenticate their messages. Otherwise they are
+    tokens, and the trailer of a message is the token itself. Both values are
+    known only after the handshake.
     """
     sender: bytes = None
     receiver: bytes = None
@@ -123,8 +135,9 @@ class Keys:
 
 
 class Side:
-    """Checks the messages of one endpoint. They must be passed to it in the
-    order in which they were sent on each channel."""
+    """Checks the messages of one endpoint, the sender or the receiver. The
+    messages of each channel must be passed to this object in the order in
+    which they were sent."""
 
     def __init__(self, session, is_sender):
         self.session, self.is_sender = session, is_sender
@@ -138,8 +151,8 @@ class Side:
         self.hasty_reports = 0
 
     def take(self, data, is_complete=True):
-        """Checks the message with the bytes `data`. If `is_complete` is true,
-        no earlier message of this endpoint may be missing.
+        """Checks one message, whose bytes are in `data`. If `is_complete` is
+        true, it is an error if an earlier message of this endpoint is missing.
         """
         message = Message.read(data, self.allowed)
         self.counts[message.type] += 1
@@ -247,8 +260,8 @@ class Side:
         need(not rest, "bytes behind the records")
 
     def _check_distance(self, message):
-        """Checks that there are at least 5 ms between two REPORTs on a
-        channel. A REPORT that answers a QUERY may follow earlier.
+        """Checks that the receiver waits at least 5 ms between two REPORT
+        messages on a channel. A REPORT that answers a QUERY may come earlier.
         """
         last = self.last_report.get(message.channel)
         self.last_report[message.channel] = message.time
@@ -306,9 +319,9 @@ class Packet:
 
 @dataclasses.dataclass
 class Repair:
-    # Low 24 bits of the stream number of the first packet that the REPAIR
-    # protects. Bit 0 of `mask` stands for this packet, and the following bits
-    # for the following packets.
+    # The first packet that the REPAIR message protects. The value has the low
+    # 24 bits of this packet's number in the stream. Bit 0 of `mask` stands for
+    # this packet, and the following bits for the following packets.
     first: int
     mask: int
     sizes: int
@@ -359,7 +372,8 @@ class Stream:
 
     def check_repairs(self):
         """Checks that each REPAIR message is the XOR of the packets that it
-        protects. The caller must have added all packets of the stream before.
+        protects. All packets of the stream must have been passed to take()
+        before this check.
         """
         contents = {at % TICKS: packet.content
                     for at, packet in self.packets.items()}
@@ -376,8 +390,8 @@ class Stream:
 
     def buffers(self):
         """Joins packets into buffers. Returns a list with a tuple (first
-        packet, payload) for each complete buffer. The first packet of a buffer
-        has the flag FIRST.
+        packet, payload of the buffer) for each buffer that is complete. The
+        flag FIRST marks the first packet of a buffer.
         """
         found, parts = [], []
         for at in sorted(self.packets):
@@ -418,8 +432,9 @@ def prelude_size(payload):
 
 
 class Session:
-    """The session of an MMTP sender and a receiver. `key` is the key that the
-    application has given to both, or None.
+    """A session between an MMTP sender and an MMTP receiver. `key` is the key
+    that the application has given to both of them, or None if they have no
+    key.
     """
 
     def __init__(self, key=None):
@@ -432,10 +447,10 @@ class Session:
         self._nonce_s = self._nonce_r = None
 
     def seal(self, message):
-        """Returns the expected trailer of a handshake message, which is not
-        authenticated with the session's keys. If the message has a seal, the
-        trailer is a digest with the shared key. Otherwise all bytes of the
-        trailer are zero.
+        """Returns the trailer that a handshake message must have. Such a
+        message is not authenticated with the keys of the session. If the
+        message has a seal, the trailer is a digest that is computed with the
+        shared key. Otherwise all bytes of the trailer are zero.
         """
         busy_or_over = message.type == "REFUSE" and message.data[23] in (2, 5)
         if not self.key or not (message.type in SEALED or busy_or_over):
@@ -487,12 +502,13 @@ class Session:
         return text.decode()
 
     def check(self, sent, received, is_complete=True):
-        """Checks all messages. `sent` and `received` contain one list of
-        messages for each network device of the sender. A list in `sent` has
-        the messages that the sender sent over the device. A list in `received`
-        has the messages of the receiver that arrived at the device, so lost
-        messages are missing in it. `is_complete` is True if `sent` contains
-        all messages that the sender sent."""
+        """Checks all messages of the session. The sender may use several
+        network devices. `sent` has one list for each device, with the messages
+        that the sender sent over the device. `received` has one list for each
+        device, with the messages of the receiver that arrived at the device.
+        Messages of the receiver that were lost are not in these lists.
+        `is_complete` is true if `sent` contains all messages that the sender
+        sent."""
         for data in (data for way in sent for data in way):
             if data[0] & 0x1f in (TYPES.index("INIT"), TYPES.index("OPEN")):
                 self.shake_hands(Message.read(data, OF_SENDER))
@@ -510,9 +526,9 @@ class Session:
 
 
 def payloads(packets, port):
-    """Returns the UDP payloads in `packets`, which are IPv4 packets as a TUN
-    device delivers them. Only UDP packets with the source or destination port
-    `port` are used.
+    """Returns the UDP payloads in `packets`, which are IP packets from a TUN
+    device. Uses only UDP packets over IPv4 whose source or destination port is
+    `port`.
     """
     found = []
     for packet in packets:
