@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Counts the checks in meson's test logs and prints one line with the result.
 
-meson counts programs, but a person wants to know how many checks ran. A program
-without any check must not look like a program that passed.
+meson counts test programs, but a person wants to know how many checks ran. A
+program without any check must not count as passed.
 
-The line also says whether a run is complete. A complete run meets two
-conditions:
+The line also says whether the run of the tests was complete. A complete run
+meets two conditions:
 - Its log has every test that meson lists, exactly once.
 - If meson itself ended with an error, the log explains this error.
 """
@@ -19,11 +19,12 @@ import sys
 import typing
 
 LINES_OF_A_FAILURE = 40
-SKIPPED = 77  # The exit status of a program that could not do any check.
+SKIPPED = 77  # Exit status of a program that had to skip all its checks.
 
 GST_CHECK = re.compile(
     r"^\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+)", re.M)
-# Matches the line that tests/support/skipped.c prints for each skipped check.
+# Matches the line that a test program prints for each skipped check
+# (tests/support/skipped.c).
 GST_CHECK_SKIPPED = re.compile(r"^\S+: skipped, ", re.M)
 UNITTEST = re.compile(r"^Ran (\d+) tests? in ", re.M)
 UNITTEST_RESULT = re.compile(r"^(?:OK|FAILED)(?: \((.*)\))?$", re.M)
@@ -39,9 +40,9 @@ class Counts(typing.NamedTuple):
 
 
 def count_checks(output):
-    """Returns how many checks passed, failed and were skipped, as Counts. Reads
-    the numbers from `output`, which a test program has printed. Returns None if
-    `output` does not contain them.
+    """Returns how many checks passed, failed and were skipped, as Counts. The
+    function finds these numbers in `output`, the text that a test program has
+    printed. Returns None if `output` does not contain them.
     """
     runs = GST_CHECK.findall(output)
     if runs:
@@ -59,16 +60,17 @@ def count_checks(output):
         failed = sum(numbers.get(key, 0) for key in
                      ("failures", "errors", "unexpected successes"))
         skipped = numbers.get("skipped", 0)
-        # If setUpClass fails, unittest counts an error, but no test. The
-        # number of tests minus the failed and the skipped ones can therefore
-        # be negative. In this case, no test has passed.
+        # The number of passed tests is the total minus the failed and the
+        # skipped tests. If setUpClass fails, unittest counts an error, but no
+        # test. The difference can then be negative. In this case, no test has
+        # passed.
         return Counts(max(total - failed - skipped, 0), failed, skipped)
     return None
 
 
 def count(test):
-    """Returns how many checks passed, failed and were skipped, as Counts.
-    `test` is an entry of meson's log.
+    """Returns how many checks of a test passed, failed and were skipped, as
+    Counts. `test` is the entry of the test in meson's log.
     """
     verdict = test["result"]
     if verdict == "SKIP":
@@ -81,19 +83,20 @@ def count(test):
         if sum(counts) == 0:
             return Counts(failed=1)  # passed without a check
         return counts
-    # The test program failed although all its checks may have passed: it
-    # crashed, it took too long, or a sanitizer found an error at its end. It
-    # must therefore count as at least one failed check.
+    # The test program failed, although all its checks may have passed. For
+    # example, it may have crashed or taken too long, or a sanitizer may have
+    # found an error at its end. It must therefore count as at least one failed
+    # check.
     counts = counts or Counts()
     return counts if counts.failed else counts + Counts(failed=1)
 
 
 def read(path):
-    """Returns the entries of the testlog.json `path`, and the number of lines
-    that are not valid entries.
+    """Returns the entries of the file `path`, a testlog.json of meson, and the
+    number of its lines that are not valid entries.
 
-    If meson did not begin to write the file, there are no entries. If meson was
-    killed while it wrote a line, this line is not a valid entry.
+    If meson did not begin to write the file, there are no entries. If meson
+    was killed while it wrote a line, this line is not a valid entry.
     """
     tests, n_broken = [], 0
     for line in path.read_text().splitlines() if path.exists() else []:
@@ -105,16 +108,16 @@ def read(path):
 
 
 def read_list(path):
-    """Returns the names of the tests in the file `path`, which contains the
-    output of `meson test --list`.
+    """Returns the names of all tests, which are the lines of the file `path`.
+    The file contains the output of `meson test --list`.
     """
     lines = path.read_text().splitlines() if path.exists() else []
     return [line for line in lines if line]
 
 
 def find_gaps(tests, expected, n_broken, status):
-    """Yields the reasons why a run of the tests was not complete, each as a
-    text.
+    """Checks whether a run of the tests is complete. Yields a text for each
+    reason why it is not.
     """
     if not expected:
         yield "meson listed no test"
@@ -128,8 +131,8 @@ def find_gaps(tests, expected, n_broken, status):
         yield f"{name} did not run"
     for name in ran - listed:
         yield f"{name} ran although meson did not list it"
-    # meson's exit status is the number of failed tests, or another status if
-    # meson itself failed.
+    # The exit status of `meson test` is the number of failed tests. If meson
+    # itself failed, it is some other status.
     if status and not any(count(test).failed for test in tests):
         yield f"meson ended with status {status} although no test failed"
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""If the lab is killed, it leaves files behind. Checks that its next run
-removes these files, but not files that another process still uses.
+"""If the lab is killed, it leaves files behind. The tests check that the next
+run of the lab removes these files, but not files that another process still
+uses.
 """
 
 import os

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of arenabonds.h: scenarios in which a sender uses two to four
- * paths together. */
+/* Implementation of arenabonds.h: scenarios of the arena (a benchmark of MMTP)
+ * in which a sender uses two to four paths together. */
 
 #include "arenabonds.h"
 
@@ -97,8 +97,9 @@ set_cellular (ArenaPath * path, LinkQuality quality)
     link_config_init (&path->config[i], LINK_PROFILE_CELLULAR, quality);
 }
 
-/* Makes the path worse by a fault of the given kind. `damage` is from 0 (no
- * fault) to 1 (the worst). */
+/* Makes the path worse by a fault of the given kind, such as jitter or loss.
+ * `damage` says how bad the fault is, from 0 (little or no fault) to 1 (the
+ * worst fault). */
 static void
 spoil (ArenaPath * path, Kind kind, gdouble damage)
 {
@@ -222,7 +223,7 @@ add_narrow_paths (GPtrArray * cases, const ArenaGroups * groups)
 }
 
 /* Adds a case in which one of two paths has outages in both directions. An
- * outage lasts 5 s on average. The model for this case is the report of a user
+ * outage lasts 5 s on average. The case is modelled on the report of a user
  * (eerimoq/moblin issue 418), which describes an outage of 10 s in either
  * direction. */
 static void

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of arenaclip.h: the streams of the arena. */
+/* Implementation of arenaclip.h: the streams that the benchmark mmtparena
+ * sends. A stream is made from a clip file, or consists of packets of one size.
+ */
 
 #include "arenaclip.h"
 

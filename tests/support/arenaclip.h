@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The streams of the arena (the benchmark mmtparena). A stream consists of the
  * frames of a clip, or of packets of one size. Each frame has a type, a size
- * and a due time. A function of this file determines which frames can be
- * decoded.
- */
+ * and a due time. A receiver can decode a frame only if it has also received
+ * the frames to which this frame refers. arena_frames_decode () checks this. */
 
 #ifndef __ARENA_CLIP_H__
 #define __ARENA_CLIP_H__
@@ -13,10 +12,10 @@
 G_BEGIN_DECLS
 
 /* Two sizes for packets that carry MPEG video, in bytes. ARENA_RTP_HEADERS is
- * the size of the RTP header (RFC 3550 section 5.1) and of the header for MPEG
- * video (RFC 2250 section 3.4). ARENA_PACKET_PAYLOAD is the maximum number of
- * bytes of a frame that rfc2250pay puts into one packet, if its property mtu is
- * 1400. */
+ * the size of the RTP header (RFC 3550 section 5.1) together with the header
+ * for MPEG video (RFC 2250 section 3.4). ARENA_PACKET_PAYLOAD is the maximum
+ * number of bytes of a frame in one packet. It applies to the element
+ * rfc2250pay if its property mtu is 1400. */
 #define ARENA_RTP_HEADERS (12 + 4)
 #define ARENA_PACKET_PAYLOAD (1400 - ARENA_RTP_HEADERS)
 
@@ -36,23 +35,25 @@ typedef struct
 {
   ArenaType type;
   guint32 size;                 /* Bytes of the elementary stream. */
-  /* Due time in ns after the due time of the first frame. */
+  /* Time in ns from the due time of the first frame of the stream to the due
+   * time of this frame. */
   guint64 due;
   guint n_references;
   guint references[ARENA_MAX_REFERENCES];       /* Numbers of earlier frames. */
 } ArenaFrame;
 
-/* Loads a clip file. It has one frame per line, in coding order: the type and
- * the size of the frame. Lines that begin with # are comments. Returns an array
- * of ArenaFrame, to be freed with g_array_unref (), or NULL with `error` set if
- * the file cannot be read. */
+/* Loads a clip file. The file has one line for each frame, in coding order,
+ * with the type and the size of the frame. Lines that begin with # are
+ * comments. Returns an array of ArenaFrame, which the caller frees with
+ * g_array_unref (). Returns NULL with `error` set if the file cannot be read.
+ */
 GArray *arena_clip_load (const gchar * path, GError ** error);
 
-/* Returns an array of ArenaFrame with the frames of a clip for `duration` ns.
- * It begins with the first I-frame at or after the position `shift`, which is a
- * fraction (0 to 1) of the length of the clip. After the end of the clip, it
- * continues with the beginning of the clip. The sizes are multiplied by
- * `scale`. */
+/* Returns an array of ArenaFrame: the frames that a clip yields in `duration`
+ * ns, with one frame in each `period` ns. They begin with the first I-frame at
+ * or after the position `shift`, which is a fraction (0 to 1) of the length of
+ * the clip. After the end of the clip, they continue with its beginning. The
+ * frame sizes are multiplied by `scale`. */
 GArray *arena_clip_get_frames (const GArray * clip, gdouble shift,
     gdouble scale, guint64 period, guint64 duration);
 /* Returns a stream that consists of packets of `size` bytes, one in each
@@ -75,8 +76,9 @@ guint32 arena_frame_get_packet_size (const ArenaFrame * frame, guint packet);
  * headers. */
 guint64 arena_frame_get_wire_size (const ArenaFrame * frame, guint overhead);
 /* Returns the mean bitrate of the frames in bit/s, including the headers of
- * their packets. All frames together last `duration`. Each packet has
- * ARENA_RTP_HEADERS and `overhead` additional bytes. */
+ * their packets. `duration` is the time in ns that all frames together last.
+ * Each packet has ARENA_RTP_HEADERS bytes of RTP headers, and `overhead` bytes
+ * of other headers. */
 gdouble arena_frames_get_wire_rate (const GArray * frames, guint64 duration,
     guint overhead);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of all scenarios of the arena; arenagroups.h describes it. */
+/* Defines all scenarios of the arena, a benchmark of MMTP. arenagroups.h
+ * describes them. */
 
 #include "arenagroups.h"
 
@@ -19,8 +20,8 @@ static const gchar *const clip_names[] = { "6M", "3M" };
 
 /* --- common helpers ------------------------------------------------------- */
 
-/* Adds a scenario with one path that has no loss and no rate limit. The caller
- * then changes the scenario. */
+/* Adds a scenario to the group `group`. It has one path without losses and
+ * without a rate limit. The caller then changes it as its group requires. */
 static ArenaScenario *
 add (ArenaGroups * groups, const gchar * group, const gchar * format, ...)
 {
@@ -75,9 +76,10 @@ make_half_duplex (ArenaPath * path)
 
 /* --- paper ---------------------------------------------------------------- */
 
-/* Makes `path` a link of table 1 of Magalhães and Kravets (2001). The other
- * parameters are the properties of this link. mmtppaper.c explains how these
- * values follow from the table. */
+/* Makes `path` one of the links in table 1 of the MMTP paper (Magalhães and
+ * Kravets 2001). `delay` and `fluctuation` (the maximum jitter) are in ns.
+ * `queue` is in bytes. mmtppaper.c explains how these values follow from the
+ * table. */
 static void
 set_paper_path (ArenaPath * path, guint64 bytes_per_second, guint64 delay,
     guint64 fluctuation, guint64 queue)
@@ -139,8 +141,9 @@ add_paper (ArenaGroups * groups)
 
 /* --- constant ------------------------------------------------------------- */
 
-/* If the rate of the link is at least CLIP_LINK (bit/s), the stream is a clip.
- * On a slower link, the stream has ten packets per second. */
+/* A rate in bit/s. If a link has at least this rate, the stream is a video
+ * clip. If a link is slower, the stream consists of about ten packets of equal
+ * size per second. */
 #define CLIP_LINK 300e3
 
 static void
@@ -167,16 +170,19 @@ add_constant_scenario (ArenaGroups * groups, gdouble rate, gdouble load,
   scenario->shifts_clip = TRUE;
   if (load > 1)
     ask_estimate (scenario, rate);
-  /* Two runs suffice, because the runs of this scenario differ only in the
-   * random session number of the sender. */
+  /* The link has a constant rate and no random losses, so the runs hardly
+   * differ, and two runs suffice. They differ in the random session number of
+   * the sender and, if the stream is a clip, in the position at which the clip
+   * begins. */
   scenario->n_runs = 2;
   if (rate > 10e6)
     scenario->duration = 10 * SECOND;
 }
 
 /* Adds a scenario with a link of 1 Gbit/s, which is faster than any video
- * stream. The scenario measures how close the sender's estimate of the rate is
- * to the rate of the link. The first second of the stream is ignored. */
+ * stream. The scenario compares the sender's estimate of the rate with the real
+ * rate of the link. The estimates of the first second do not count, because the
+ * sender needs some time to measure the link. */
 static void
 add_gigabit (ArenaGroups * groups)
 {
@@ -227,10 +233,11 @@ add_bucket_scenario (ArenaGroups * groups, guint64 burst, guint queue,
     ask_estimate (scenario, 4e6);
 }
 
-/* Scenarios in which a token bucket limits the rate. While the link is idle,
- * the bucket collects tokens, and the link may later send a burst. The
- * computation of the best possible result ignores these tokens. MMTP may
- * therefore be slightly better than the computed result. */
+/* Adds scenarios in which a token bucket limits the rate. While the link is
+ * idle, the bucket collects tokens. With these tokens, the link may later send
+ * a burst that is faster than its rate. The computation of the best possible
+ * result ignores them. MMTP may therefore be slightly better than the computed
+ * result. */
 static void
 add_bucket (ArenaGroups * groups)
 {
@@ -266,10 +273,10 @@ add_wifi_scenario (ArenaGroups * groups, const ArenaTrace * trace,
 }
 
 /* Adds the scenarios with Wi-Fi links. With the frame aggregation of IEEE
- * 802.11n and later, a station sends up to 64 packets in one transmission. The
- * traffic of other stations determines two things: how often the station may
- * send, and how many packets it then sends.
- */
+ * 802.11n and later, a station sends up to 64 packets in one transmission.
+ * Between two transmissions of the station, other stations may send. The
+ * scenarios therefore differ in the time between two transmissions, and in the
+ * number of packets in each of them. */
 static void
 add_wifi (ArenaGroups * groups)
 {
@@ -298,8 +305,8 @@ add_wifi (ArenaGroups * groups)
 
 /* --- recorded ------------------------------------------------------------- */
 
-/* Size of the queue in packets. In the measurements of the lab, a queue of this
- * size is sufficient for RTP over UDP. */
+/* Size of a queue in packets. In the measurements of the lab, the program that
+ * runs real transports over links, this size is sufficient for RTP over UDP. */
 #define SHALLOW_QUEUE 200
 
 static ArenaTrace *
@@ -320,9 +327,11 @@ find_trace (ArenaGroups * groups, const gchar * name)
   return NULL;
 }
 
-/* Returns the recording for the return path of the recording `number`: a
- * recording of the same network in the opposite direction. If no such recording
- * exists, returns the recording that follows `number` in the list. */
+/* Each recording is a trace of one direction of a network. Returns the
+ * recording to use for the return path of a path whose forward direction uses
+ * the recording `number`. If there is a recording of the same network in the
+ * opposite direction, this recording is returned. Otherwise, the next recording
+ * in the list is returned. */
 static ArenaTrace *
 find_return (ArenaGroups * groups, guint number)
 {
@@ -352,8 +361,9 @@ set_recording (ArenaPath * path, const ArenaTrace * forward,
 typedef enum
 {
   RECORDED,
-  /* The queue has room for only SHALLOW_QUEUE packets, as in the measurements
-   * of the lab. */
+  /* Like RECORDED, but the queue of the link has room for only SHALLOW_QUEUE
+   * packets. The lab, the program that measures real transports over links,
+   * uses a queue of this size. */
   RECORDED_SHALLOW,
   RECORDED_BACK                 /* Both directions use recordings. */
 } Recorded;
@@ -476,8 +486,9 @@ add_bond (ArenaGroups * groups)
 
 /* --- jitter, loss --------------------------------------------------------- */
 
-/* Adds a scenario with a link of 10 Mbit/s and the given clip. The caller then
- * makes the link worse. */
+/* Adds a scenario with the given clip and a link of 10 Mbit/s, which is fast
+ * enough for the clip. The caller then adds a fault to the link, such as jitter
+ * or loss. */
 static ArenaScenario *
 add_fast (ArenaGroups * groups, const gchar * group, const gchar * name,
     Clip clip)
@@ -494,9 +505,10 @@ add_fast (ArenaGroups * groups, const gchar * group, const gchar * name,
 static void
 add_jitter (ArenaGroups * groups)
 {
-  /* Jitter in ms. The first row contains maxima of uniform jitter. The second
-   * row contains means of exponential jitter. Exponential jitter can exceed its
-   * mean, therefore the means are at most 50 ms. Packets stay in order. */
+  /* Jitter in ms. The first row is for uniform jitter, and contains its maxima.
+   * The second row is for exponential jitter, and contains its means.
+   * Exponential jitter can exceed its mean, therefore the means are at most 50
+   * ms. Packets stay in order in spite of the jitter. */
   static const guint jitters[2][3] = { {10, 30, 100}, {10, 30, 50} };
   guint exponential, i, j;
   Clip clip;
@@ -520,7 +532,7 @@ add_jitter (ArenaGroups * groups)
   }
 }
 
-/* Duration of a loss burst. All packets in a burst are lost. */
+/* Mean duration of a loss burst in ns. All packets in a burst are lost. */
 #define LOSS_BURST (50 * MS)
 
 static void
@@ -599,8 +611,8 @@ add_long (ArenaGroups * groups)
 
 /* --- steps ---------------------------------------------------------------- */
 
-/* Adds scenarios in which the rate of the link falls for 10 s in the middle of
- * the run. */
+/* Adds scenarios in which the link becomes slower for 10 s in the middle of the
+ * run. */
 static void
 add_steps (ArenaGroups * groups)
 {
@@ -628,8 +640,9 @@ add_steps (ArenaGroups * groups)
 
 /* --- outage, spikes, stalled-return --------------------------------------- */
 
-/* Adds scenarios with a link of 10 Mbit/s. The link is interrupted every 15 s
- * for 0.5 to 5 s, in both directions at the same time. */
+/* Adds scenarios with a link of 10 Mbit/s that is interrupted once in 15 s. An
+ * interruption lasts 0.5, 1, 2 or 5 s, and affects both directions at the same
+ * time. */
 static void
 add_outage (ArenaGroups * groups)
 {

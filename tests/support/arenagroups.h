@@ -13,22 +13,23 @@ G_BEGIN_DECLS
 typedef struct
 {
   GPtrArray *scenarios;         /* of ArenaScenario */
-  /* Array of ArenaTrace. It contains the recorded traces, sorted by name, and
-   * after them the generated traces. */
+  /* Array of ArenaTrace. The recorded traces come first, sorted by name. The
+   * traces that the program generates follow them. */
   GPtrArray *traces;
   /* Number of recorded traces, which are the first elements of `traces`. */
   guint n_recorded;
-  /* Two clips, of 6 Mbit/s and of 3 Mbit/s. Each clip is an array of
-   * ArenaFrame. */
+  /* Two video clips. The first one has 6 Mbit/s, and the second one 3 Mbit/s.
+   * Each clip is an array of ArenaFrame. */
   GArray *clips[2];
-  /* Message that names the skipped groups of scenarios and the reason; NULL if
-   * no group was skipped. */
+  /* Message for the user that names the scenarios that were left out, and says
+   * why; NULL if no scenario was left out. */
   gchar *skipped;
 } ArenaGroups;
 
-/* `data` is the directory of the clip files. `recordings` is the directory of
- * recorded traces; if it is NULL, the groups that need them are skipped.
- * Returns NULL with `error` set on failure. */
+/* Loads the clips and traces, and makes all scenarios. `data` is the directory
+ * of the clip files. `recordings` is the directory of the recorded traces. If
+ * it is NULL, the scenarios that need recorded traces are left out. Returns
+ * NULL with `error` set on failure. */
 ArenaGroups *arena_groups_new (const gchar * data, const gchar * recordings,
     GError ** error);
 void arena_groups_free (ArenaGroups * groups);

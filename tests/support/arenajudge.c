@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of arenajudge.h: computes the figures of a run, such as the
- * share of frames that could be decoded in time. */
+/* Implementation of arenajudge.h: computes the figures of a run of the
+ * benchmark mmtparena, such as the share of frames that could be decoded in
+ * time. */
 
 #include "arenajudge.h"
 
@@ -63,10 +64,10 @@ get_worst_second (const GArray * frames, const gboolean * decodable)
     good += decodable[i];
     while (g_array_index (frames, ArenaFrame, first).due + LINK_SECOND <= due)
       good -= decodable[first++];
-    /* The window contains the frames `first` to `i`. If `first` is 0, the
-     * window may be shorter than a second. It is then evaluated only if frame
-     * `i` is the last frame, that is, if the whole stream is shorter than a
-     * second. */
+    /* The window contains the frames `first` to `i`. While `first` is 0, the
+     * window may be shorter than a second, so it is not evaluated. There is one
+     * exception: if the whole stream is shorter than a second, the window is
+     * evaluated at the last frame. */
     if (first > 0 || i + 1 == frames->len)
       worst = MIN (worst, (gdouble) good / (i + 1 - first));
   }
@@ -132,8 +133,8 @@ count_orphans (const GArray * frames, const ArenaSessionRecord * record,
 }
 
 /* Appends the queueing delay of each packet of a path to `queueing`, in ms. The
- * queueing delay is the one-way delay of the packet, minus the minimum one-way
- * delay on this path. */
+ * queueing delay is the packet's one-way delay minus the minimum one-way delay
+ * of all packets on this path. */
 static void
 add_queueing (const GArray * delays, GArray * queueing)
 {
@@ -213,8 +214,9 @@ arena_judge_time_above (const ArenaSessionRecord * record, guint64 from,
   return find_crossing (record, from, limit, FALSE);
 }
 
-/* Returns the estimated rates that were sampled between `from` and `to`. Free
- * the array with g_array_unref (). */
+/* Returns the sender's estimates of the rate, in bit/s, that were sampled
+ * between the times `from` and `to` (ns). Free the array with g_array_unref ().
+ */
 static GArray *
 get_rates (const ArenaSessionRecord * record, guint64 from, guint64 to)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Computes the figures of a run: the share of frames that could be decoded in
- * time, how late the frames were, and how many bytes were sent for them. The
- * tables in docs/mmtp.md have a column for each figure, and the page explains
- * the columns.
- */
+/* Computes the figures of a run of the arena (a benchmark of MMTP): the share
+ * of frames that could be decoded in time, how late the frames were, and how
+ * many bytes were sent for them. The tables in docs/mmtp.md have a column for
+ * each figure, and the page explains the columns. */
 
 #ifndef __ARENA_JUDGE_H__
 #define __ARENA_JUDGE_H__
@@ -13,8 +12,8 @@
 G_BEGIN_DECLS
 
 /* The figures of one run. Each field that is described as a share has a value
- * from 0 to 1. Delays are in ms. A delay of a frame that never arrived counts
- * as INFINITY, so a percentile can be INFINITY, too. */
+ * from 0 to 1. Delays are in ms. If a frame never arrived, its delay counts as
+ * INFINITY, so a percentile of the delays can be INFINITY, too. */
 typedef struct
 {
   /* Share of the frames that could be decoded in time. */
@@ -22,8 +21,8 @@ typedef struct
   /* 50th, 95th and 99th percentile of the delay of a frame, which is the time
    * from its due time to its arrival, in ms. */
   gdouble p50, p95, p99;
-  /* Share of decodable frames in the worst second of the stream, which is the
-   * second with the lowest share. */
+  /* Share of decodable frames in the worst second of the stream. This is the
+   * second in which the share is lowest. */
   gdouble worst_second;
   /* Number of bytes that the sender sent to the receiver, with all headers,
    * divided by the number of bytes of the frames that could be decoded in time.
@@ -32,39 +31,40 @@ typedef struct
   /* Number of frames that were sent, completely or in part, although one of
    * their reference frames was never sent completely. */
   gdouble orphans;
-  /* Share of the sent bytes that belong to frames that could not be decoded in
-   * time, from 0 to 1. */
+  /* The bytes that were sent for frames that could not be decoded in time, as a
+   * share (0 to 1) of all bytes that were sent for frames. */
   gdouble vain;
   /* Number of bytes that the receiver sent to the sender, such as reports and
    * acknowledgements, divided by the number of bytes that the sender sent to
    * the receiver. */
   gdouble feedback;
-  /* Mean and 95th percentile of the queueing delay of a packet. The queueing
-   * delay is the one-way delay minus the minimum one-way delay on the same
-   * path. */
+  /* Mean and 95th percentile of the queueing delay of a packet, in ms. The
+   * queueing delay is the packet's one-way delay minus the minimum one-way
+   * delay of all packets on the same path. */
   gdouble queueing_mean, queueing_p95;
 } ArenaFigures;
 
 void arena_judge (const GArray * frames, const ArenaSessionRecord * record,
     guint64 deadline, ArenaFigures * figures);
 
-/* Returns the time in ns from `from` until the first sample in which the
- * estimated rate is at most `limit`. Returns ARENA_NEVER if there is no such
- * sample. */
+/* Considers the sender's estimates of the rate from the time `from` on. Returns
+ * the time in ns from `from` to the first estimate that is at most `limit`
+ * bit/s. Returns ARENA_NEVER if there is no such estimate. */
 guint64 arena_judge_time_below (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
-/* Returns the time in ns from `from` until the first sample in which the
- * estimated rate is at least `limit`. Returns ARENA_NEVER if there is no such
- * sample. */
+/* Considers the sender's estimates of the rate from the time `from` on. Returns
+ * the time in ns from `from` to the first estimate that is at least `limit`
+ * bit/s. Returns ARENA_NEVER if there is no such estimate. */
 guint64 arena_judge_time_above (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
-/* Considers the samples between the times `from` and `to`. Returns the share of
- * these samples whose estimated rate differs from `rate` by at most `rate` *
- * `tolerance`. `tolerance` is from 0 to 1. */
+/* Considers the sender's estimates of the rate that were sampled between the
+ * times `from` and `to` (ns). Returns the share of these estimates that differ
+ * from `rate` (bit/s) by at most `rate` * `tolerance`. `tolerance` and the
+ * result are from 0 to 1. */
 gdouble arena_judge_share_within (const ArenaSessionRecord * record,
     guint64 from, guint64 to, gdouble rate, gdouble tolerance);
-/* Returns the median of the estimated rates that were sampled from `from` to
- * `to`. */
+/* Returns the median of the sender's estimates of the rate, in bit/s, that were
+ * sampled between the times `from` and `to` (ns). */
 gdouble arena_judge_median_rate (const ArenaSessionRecord * record,
     guint64 from, guint64 to);
 /* Returns Jain's fairness index of two rates (Jain, Chiu and Hawe 1984). */

@@ -120,8 +120,8 @@ arena_trace_get_text (const ArenaTrace * trace, guint32 offset, guint32 length)
       round += trace->period;
     }
   }
-  /* At its end, a trace would begin again. This must not happen during the run,
-   * so a last line is added whose time is after the end of the run. */
+  /* After its last line, a trace begins again. This must not happen during the
+   * run, so a last line is added whose time is after the end of the run. */
   g_string_append_printf (text, "%u\n", length + 1);
   return g_string_free (text, FALSE);
 }
@@ -163,8 +163,8 @@ open_link (const ArenaPath * path, ArenaDirection direction, guint number,
 
     text = arena_trace_get_text (trace, offset, length / LINK_MS);
     config.pipe.trace[0] = text;
-    /* The trace of station 1. No packet uses it, but the configuration requires
-     * a valid trace for each station. */
+    /* The trace of a second station on the link. No packet uses this station,
+     * but the configuration requires a valid trace for it. */
     config.pipe.trace[1] = "1000\n";
   }
   link = link_new (&config, &error);
@@ -199,8 +199,9 @@ arena_links_close (ArenaLinks * links, GDestroyNotify user_free)
 
 /* --- what the links deliver ----------------------------------------------- */
 
-/* Returns TRUE if the link sends only at certain instants and then transmits
- * many bytes at once. Returns FALSE if it transmits the bytes gradually. */
+/* Returns TRUE if the link sends only at certain instants, and transmits many
+ * bytes at each of them. Returns FALSE if the link transmits its bytes at a
+ * steady rate. */
 static gboolean
 is_instant (const ArenaPath * path)
 {
@@ -222,19 +223,19 @@ get_packet_size (const ArenaPath * path)
       FULL_PACKET);
 }
 
-/* The state of a test that always keeps one packet waiting in the queue of a
- * link, so that the link is never idle. When the link begins to send the
- * waiting packet, the next packet is put into the queue. begun[i] is the time
- * at which packet i was put into the queue. At this time, the link began to
- * send packet i - 1. */
+/* The state of a measurement that shows when a link can send. The measurement
+ * always keeps one packet waiting in the queue of the link, so that the link is
+ * never idle. When the link begins to send the waiting packet, the next packet
+ * is put into the queue. begun[i] is the time at which packet i was put into
+ * the queue. At this time, the link began to send packet i - 1. */
 typedef struct
 {
   Link *link;
   guint flow;
   guint32 size;
   GArray *begun;                /* of guint64, ns */
-  /* Arrival times of the packets in ns (guint64). G_MAXUINT64 stands for a lost
-   * packet. */
+  /* For each packet, its arrival time in ns (guint64); G_MAXUINT64 if the
+   * packet was lost. */
   GArray *arrivals;
 } Saturation;
 
@@ -276,10 +277,10 @@ add_opportunities (const Saturation * saturation, gboolean instant,
 {
   guint i;
 
-  /* fill_queue () puts packet i into the queue when the link begins to send
-   * packet i - 1. The link therefore sends packet i between begun[i + 1] and
-   * begun[i + 2].
-   */
+  /* begun[i] is the time at which fill_queue () put packet i into the queue. It
+   * did this when the link began to send packet i - 1. The link therefore began
+   * to send packet i at the time begun[i + 1]. It finished at the time
+   * begun[i + 2], when it began to send the next packet. */
   for (i = 0; i + 2 < saturation->arrivals->len; i++) {
     ArenaOpportunity opportunity = { 0 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The paths of the simulations of mmtparena. Each path has a link of
- * wirelesslink's core for each direction, or one half-duplex link for both.
+/* The paths of the benchmark mmtparena, which simulates links with the link
+ * model of the element wirelesslink. Each path has one link for each direction,
+ * or one half-duplex link for both directions.
  *
  * A delivery trace is an array of the times at which a link delivers a packet.
  * A run uses a section of the trace that is as long as the run, and that may
- * begin at any offset. The section is converted to text, because the link reads
- * traces as text.
- */
+ * begin at any offset. The section is converted to text, because the link model
+ * reads traces as text. */
 
 #ifndef __ARENA_PATHS_H__
 #define __ARENA_PATHS_H__
@@ -22,7 +22,7 @@ typedef struct
 {
   gchar *name;
   GArray *times;                /* of guint32, ms */
-  /* Period in ms after which the trace repeats. */
+  /* Time in ms after which the trace begins again. */
   guint32 period;
 } ArenaTrace;
 
@@ -57,17 +57,18 @@ typedef struct
    * the first entry is used.
    */
   LinkConfig config[ARENA_N_DIRECTIONS];
-  /* Delivery trace of each direction; NULL if the link's configuration
-   * determines the rate. */
+  /* For each direction, the delivery trace of the link; NULL if the link has no
+   * trace, and its configuration determines the rate. */
   const ArenaTrace *trace[ARENA_N_DIRECTIONS];
-  /* TRUE if each run begins at a different position of the traces. */
+  /* TRUE if each run of a scenario begins at a different position of the
+   * delivery traces. */
   gboolean rotates;
   gboolean one_link;            /* Both directions share one medium. */
-  /* Number of the station (transmitter) that sends in this direction, if
-   * one_link is TRUE. Otherwise it is 0. */
+  /* Number of the station (transmitter) that sends in each direction, if
+   * `one_link` is TRUE. Otherwise both elements are 0. */
   guint station[ARENA_N_DIRECTIONS];
-  /* The rate of the path in bit/s that is told to the sender in advance; 0 if
-   * the sender has to measure the rate. */
+  /* Rate of the path in bit/s that the sender knows in advance; 0 if the sender
+   * does not know it and has to measure it. */
   guint64 known_rate;
 } ArenaPath;
 
@@ -75,27 +76,29 @@ typedef struct
  * directions, and with drop-tail queues of 1000 packets. */
 void arena_path_init (ArenaPath * path, guint64 rate, guint64 delay);
 
-/* The links of a path in one run: one link for each direction. */
+/* The links of a path, which are opened for one run: one link for each
+ * direction. */
 typedef struct
 {
-  /* If the path has one_link = TRUE, both elements of this array point to the
-   * same link. */
+  /* One link for each direction. If the field `one_link` of the path is TRUE,
+   * both elements point to the same link. */
   Link *links[ARENA_N_DIRECTIONS];
   guint station[ARENA_N_DIRECTIONS];
 } ArenaLinks;
 
-/* Opens the links of `path` for run `number` of `n` runs. The seed of the links
- * depends on `number`. If the field `rotates` of the path is TRUE, the position
- * at which the traces begin depends on `number`, too. `length` is the maximum
- * duration of the run in ns. An invalid configuration ends the program, because
- * the scenarios are part of the program. */
+/* Opens the links of `path` for run `number` of the `n` runs of a scenario.
+ * Each run has other seeds for the links. If the field `rotates` of the path is
+ * TRUE, each run also begins at another position of the delivery traces.
+ * `length` is the maximum duration of the run in ns. All configurations of
+ * links are part of the program. If one is invalid, this is a bug, and the
+ * program ends. */
 void arena_links_open (ArenaLinks * links, const ArenaPath * path,
     guint number, guint n, guint64 length);
 void arena_links_close (ArenaLinks * links, GDestroyNotify user_free);
 
 /* Returns the times at which the forward links of `paths` can carry data in run
- * `number` of `n` runs, and the number of bytes at each time. To measure them,
- * the function keeps the queue of each link filled. */
+ * `number` of `n` runs, and the number of bytes at each time. To find them, the
+ * function sends so many packets that the queue of each link is never empty. */
 ArenaSupply *arena_paths_get_supply (const ArenaPath * paths, guint n_paths,
     guint number, guint n, guint64 length);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Computes the result of a sender with perfect foresight; arenapossible.h
- * describes it. */
+/* Computes how many frames an ideal sender could deliver in time. The ideal
+ * sender knows in advance when its links can carry data. arenapossible.h
+ * describes the algorithm. */
 
 #include "arenapossible.h"
 
@@ -70,11 +71,11 @@ arena_supply_get_max_gap (const ArenaSupply * supply, guint64 from, guint64 to)
   return MAX (max_gap, to - last);
 }
 
-/* Returns how many bytes the links could send before the time `due`. The
- * function searches the opportunities for this time. It begins at the
- * opportunity with the index `from`, which must not be later than `due`. It
- * sets `from` to the index at which the search ended. The caller asks for
- * increasing times, so the next search can begin there. */
+/* Returns how many bytes the links could send before the time `due`. For this,
+ * the function searches for the first opportunity that does not end before
+ * `due`. `from` is the index of the opportunity at which the search begins.
+ * Afterwards, `from` is the index at which the search ended. The next search
+ * can begin there, because the caller asks for increasing times `due`. */
 static guint64
 get_bytes_before (const ArenaSupply * supply, guint64 due, guint * from)
 {
@@ -94,8 +95,8 @@ get_bytes_before (const ArenaSupply * supply, guint64 due, guint * from)
 }
 
 /* Returns the time at which byte number `bytes` arrives, if the links of
- * `supply` send bytes whenever they can. Returns G_MAXUINT64 if the links
- * cannot send so many bytes. */
+ * `supply` always send as many bytes as they can. Returns G_MAXUINT64 if the
+ * links cannot send so many bytes in the whole run. */
 static guint64
 get_arrival (const ArenaSupply * supply, guint64 bytes)
 {
@@ -103,9 +104,8 @@ get_arrival (const ArenaSupply * supply, guint64 bytes)
 
   if (supply->bytes[high] < bytes)
     return G_MAXUINT64;
-  /* A binary search for the opportunity that sends the last of the `bytes`
-   * bytes. `low` becomes the index of this opportunity.
-   */
+  /* A binary search for the opportunity that sends the last one of the first
+   * `bytes` bytes. `low` becomes the index of this opportunity. */
   while (low < high) {
     guint middle = (low + high) / 2;
 
@@ -126,8 +126,8 @@ typedef struct
   const ArenaPossibleConfig *config;
   /* Size in bytes of each frame with all headers */
   guint64 *sizes;
-  /* For each frame, the number of bytes that the links can accept from the
-   * start until this frame is due. */
+  /* For each frame, the total number of bytes that the links could accept from
+   * the start of the run until this frame is due. */
   guint64 *before;
   gboolean *keep;
   /* For each frame, an array of guint: the indices of the frames that refer to
@@ -191,19 +191,20 @@ plan_clear (Plan * plan)
 
 typedef struct
 {
-  /* Index of the first frame of the current busy period. During a busy period,
-   * the links always have data to send, so the frames before this period do not
-   * influence the frames in it. find_late () begins with this frame. */
+  /* Index of the first frame of the busy period. During a busy period, the
+   * links always have data to send. The frames before the busy period do not
+   * influence the frames in it, so find_late () begins with this frame. */
   guint frame;
-  /* Number of bytes that the links can send before the frame `frame` is due. */
+  /* Total number of bytes that the links could send from the start until the
+   * frame `frame` is due. */
   guint64 bytes;
 } BusyPeriod;
 
 /* Computes the arrival times of the frames that `plan` keeps, beginning at the
  * frame `busy->frame`. Returns the index of the first frame that arrives after
- * its deadline, or the number of frames if no frame is late. During a busy
- * period, the links always have data to send. Sets `busy` to the busy period
- * that contains the late frame. */
+ * its deadline, or the number of frames if no frame is late. Also sets `busy`
+ * to the busy period that contains the late frame. A busy period is a time in
+ * which the links always have data to send. */
 static guint
 find_late (const Plan * plan, BusyPeriod * busy)
 {
@@ -257,10 +258,12 @@ add_closure (const Plan * plan, guint frame, gboolean * seen, GArray * closure)
   }
 }
 
-/* `closure` contains the indices of frames that would be dropped together.
- * Returns the number of bytes that this would save until the frame `late` is
- * sent, divided by the number of dropped frames. A frame after `late` counts as
- * a dropped frame, but its bytes are not saved in time. */
+/* Returns how useful it would be to drop the frames whose indices are in
+ * `closure`, so that the frame `late` arrives earlier. The value is the number
+ * of bytes that need no longer be sent before `late` has arrived, divided by
+ * the number of dropped frames. If frames after `late` are dropped, they count
+ * in the number of frames. Their bytes do not count, because without them
+ * `late` would not arrive earlier. */
 static gdouble
 get_value (const Plan * plan, const GArray * closure, guint late)
 {
@@ -358,9 +361,11 @@ arena_possible_count (const GArray * frames, const ArenaSupply * supply,
   Plan plan;
 
   plan_init (&plan, frames, supply, config);
-  /* All frames before the busy period `busy` arrive in time. They need not be
-   * checked again, because each iteration drops a frame of this busy period or
-   * of a later busy period. */
+  /* Each iteration drops a frame so that the frame `late` may arrive in time.
+   * `busy` is the busy period in which `late` is sent, that is, the time since
+   * the links were last idle. All frames before this period arrive in time, and
+   * dropping later frames does not delay them. find_late () therefore need not
+   * check them again. */
   while ((late = find_late (&plan, &busy)) < frames->len)
     drop_best (&plan, busy.frame, late);
   if (first_choice)
@@ -432,8 +437,9 @@ make_frames (guint64 seed, guint n)
   return frames;
 }
 
-/* Returns a random link that is sometimes interrupted for at least 200 ms. The
- * link is too slow for the whole stream, so some frames must be dropped. */
+/* Returns a random link for a random test of the algorithm. The link is
+ * sometimes interrupted for at least 200 ms. It is too slow for the whole
+ * stream, so some frames must be dropped. */
 static ArenaSupply *
 make_supply (guint64 seed)
 {
@@ -472,10 +478,10 @@ arena_possible_check (guint n_instances, guint64 seed, gdouble * worst)
     gdouble share = all ? (gdouble) greedy / all : 1 + greedy;
 
     sum += share;
-    /* `share` is the greedy result divided by the optimum. A share above 1
-     * shows that the greedy algorithm has violated a rule. If any share is
-     * above 1, `*worst` is the largest share. Otherwise `*worst` is the
-     * smallest share. */
+    /* `share` is the result of the greedy algorithm divided by the optimum. It
+     * cannot be above 1, unless the greedy algorithm has a bug. If any share is
+     * above 1, `*worst` becomes the largest share, so that the caller notices
+     * the bug. Otherwise `*worst` becomes the smallest share. */
     if (share > 1 || *worst > 1)
       *worst = MAX (share, *worst);
     else

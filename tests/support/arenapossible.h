@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Computes how many frames of a stream can be decoded in time if the sender
- * knows in advance when its links can carry data, and how much. mmtparena
- * compares every transport with this result.
+/* Computes how many frames of a stream an ideal sender delivers so that they
+ * can be decoded in time. The ideal sender knows in advance when its links can
+ * carry data, and how much. The benchmark mmtparena compares the real
+ * transports with this result.
  *
  * An opportunity is a number of bytes that a link can carry at a known time.
- * arenapaths.h determines the opportunities by saturating the links. The
- * algorithm is greedy:
+ * arenapaths.h determines the opportunities: it keeps the links busy and
+ * observes what they deliver.
+ *
+ * The frames are chosen by a greedy algorithm:
  * - It sends the frames in coding order. Each frame uses the earliest
  *   opportunities after its due time.
  * - If a frame would be late, the algorithm drops one frame, together with all
  *   frames that refer to it. It may choose any frame of the current busy
  *   period, which is the time since the links were last idle. It chooses the
  *   frame with the largest ratio of freed bytes to dropped frames.
- * - At the end, it tries once more to send each dropped frame (its second
- *   chance).
+ * - At the end, it tries once more to send each dropped frame.
  *
- * arena_possible_count_all () is exact. It shows how far the greedy result is
- * from the optimum.
- */
+ * arena_possible_count_all () finds the optimum instead, by trying all sets of
+ * frames. It is slow, and serves to check how far the greedy result is from the
+ * optimum. */
 
 #ifndef __ARENA_POSSIBLE_H__
 #define __ARENA_POSSIBLE_H__
@@ -42,9 +44,8 @@ typedef struct
 typedef struct
 {
   GArray *opportunities;        /* of ArenaOpportunity */
-  /* bytes[i] is the number of bytes that the links can accept in the first i
-   * elements of `opportunities`, together.
-   */
+  /* bytes[i] is the number of bytes in the first i elements of `opportunities`
+   * together. */
   guint64 *bytes;
 } ArenaSupply;
 
@@ -52,24 +53,27 @@ typedef struct
  * any order. Takes ownership of this array. */
 ArenaSupply *arena_supply_new (GArray * opportunities);
 void arena_supply_free (ArenaSupply * supply);
-/* Returns the duration (ns) of the longest interval between `from` and `to`
- * that contains no `arrival` of a transmission opportunity. */
+/* Considers the time from `from` to `to` (ns). Returns the duration in ns of
+ * the longest interval in which nothing arrives, even if the links send
+ * whenever they can. */
 guint64 arena_supply_get_max_gap (const ArenaSupply * supply, guint64 from,
     guint64 to);
 
 typedef struct
 {
-  guint64 origin;               /* Due time of the first frame, in ns. */
-  /* Maximum time in ns from the due time of a frame until its last byte has
-   * arrived. A frame that takes longer is late. */
+  /* Time in ns at which the first frame of the stream is due. */
+  guint64 origin;
+  /* Maximum time in ns from the due time of a frame until the arrival of its
+   * last byte. A frame that needs longer is late. */
   guint64 deadline;
-  guint overhead;               /* Number of header bytes of each packet. */
+  /* Number of header bytes of each packet, without the RTP headers. */
+  guint overhead;
 } ArenaPossibleConfig;
 
-/* Returns the number of frames that the greedy algorithm sends. This number is
- * close to the optimum, and never above it.
+/* Returns the number of frames that can be decoded in time, as a greedy
+ * algorithm finds it. This number is close to the optimum, and never above it.
  *
- * At its end the algorithm tries once more to send each frame that it has
+ * At its end, the algorithm tries once more to send each frame that it has
  * dropped. If `first_choice` is not NULL, it is set to the number of frames
  * before these retries. */
 guint arena_possible_count (const GArray * frames, const ArenaSupply * supply,

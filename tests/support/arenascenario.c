@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs the scenarios of the arena; arenascenario.h describes them. */
+/* Runs the scenarios of the arena, a benchmark of MMTP. For each run, it
+ * computes how many frames are in time with MMTP, with RTP over UDP, and with
+ * an ideal sender. arenascenario.h describes the scenarios. */
 
 #include "arenascenario.h"
 
@@ -65,7 +67,8 @@ arena_scenario_set_clip_rate (ArenaScenario * scenario, const GArray * clip,
 
   /* Chooses the factor `scale` by which the frame sizes are multiplied, so that
    * the packets have the rate `rate`. The sizes of the packet headers do not
-   * grow with `scale`, so the factor is found by iteration. */
+   * grow with `scale`, so the rate is not proportional to it. The factor is
+   * therefore found by iteration. */
   for (i = 0; i < 4; i++) {
     GArray *frames =
         arena_clip_get_frames (clip, 0, scale, FRAME_PERIOD, duration);
@@ -167,8 +170,8 @@ get_possible (const ArenaScenario * scenario, const GArray * frames,
   return (gdouble) sum / frames->len;
 }
 
-/* Runs RTP over UDP on each path. Keeps the result of the path on which the
- * most frames were decodable. */
+/* Runs RTP over UDP, which uses only one path, on each path in turn. Keeps the
+ * result of the path on which the most frames were decodable. */
 static void
 run_udp (const ArenaScenario * scenario, const GArray * frames, guint number,
     guint64 * origin, ArenaOutcome * outcome)
@@ -276,8 +279,9 @@ run_mmtp (const ArenaScenario * scenario, const GArray * frames, guint number,
   return origin;
 }
 
-/* Stores two results for the same paths in `outcome`: the result of RTP over
- * UDP, and the result of a sender with perfect foresight. */
+/* Stores in `outcome` the two results for the same paths with which MMTP is
+ * compared: the result of RTP over UDP, and the result of an ideal sender,
+ * which knows in advance when its links can carry data. */
 static void
 run_comparison (const ArenaScenario * scenario, const GArray * frames,
     guint number, guint64 origin, guint64 length, ArenaOutcome * outcome)
@@ -333,8 +337,8 @@ arena_scenario_run (const ArenaScenario * scenario, guint number,
   origin = run_mmtp (scenario, frames, number, outcome, &length);
   /* The best possible result depends on the rate that competing traffic leaves
    * to the stream. This rate depends in turn on how the stream is sent. If
-   * there are competitors, the best possible result is therefore not defined.
-   */
+   * there is competing traffic, the best possible result is therefore not
+   * defined, and not computed. */
   if (!has_competitors (scenario))
     run_comparison (scenario, frames, number, origin, length, outcome);
   outcome->seconds = (gdouble) (clock () - begun) / CLOCKS_PER_SEC;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The main loop of the arena: it advances virtual time to the next event,
- * handles the event, and then collects all messages of the endpoints.
- * arenasimulation.h describes a run.
- */
+/* The main loop of the arena, a benchmark of MMTP. It advances virtual time to
+ * the next event, handles the event, and then collects all messages that the
+ * senders and receivers want to send. arenasimulation.h describes a run. */
 
 #include "arenasimulation.h"
 #include "mmtpentropy.h"
@@ -21,10 +20,11 @@
 #define CLOCK_OFFSET (500 * SECOND)
 /* Maximum size of a UDP payload on Ethernet, in bytes. */
 #define MAX_PAYLOAD 1472
-/* A stream usually begins when its session is ready. It never begins before
- * EARLIEST_ORIGIN, so that all transports stream over the same part of a link.
- * At LATEST_ORIGIN it begins even if its session is not ready. Both times are
- * counted from the beginning of the session. */
+/* A stream usually begins when its session is ready, that is, after the
+ * handshake. It never begins before EARLIEST_ORIGIN, so that all transports
+ * stream over the same part of a link. At LATEST_ORIGIN, it begins even if the
+ * session is not ready. Both times are counted from the beginning of the
+ * session. */
 #define EARLIEST_ORIGIN (1 * SECOND)
 #define LATEST_ORIGIN (10 * SECOND)
 /* Time for which the simulation continues after the end of the stream, so that
@@ -40,11 +40,12 @@
  * that TCP always has data. A segment has 1448 bytes, as on Ethernet with TCP
  * timestamps. */
 #define TCP_SEGMENTS 400000
-/* Layout of a DATA message (docs/wire-mmtp.md), which carries a packet of the
- * stream. DATA_HEADER is the number of bytes before the payload if the message
- * has no prelude, which is an optional header. DATA_TYPE is the mask of the
- * type in the first byte. DATA_FLAGS is the offset of the byte with the flags.
- */
+/* Layout of a DATA message, the MMTP message that carries a packet of the
+ * stream (docs/wire-mmtp.md):
+ * - DATA_HEADER is the number of bytes before the payload, if the message does
+ *   not contain the optional header that is called prelude.
+ * - DATA_TYPE is the mask that selects the message type from the first byte.
+ * - DATA_FLAGS is the offset of the byte that contains the flags. */
 #define DATA_HEADER 16
 #define DATA_TYPE 0x1f
 #define DATA_FLAGS 14
@@ -58,8 +59,8 @@ typedef struct
   Simulation *simulation;
   const ArenaSessionConfig *config;
   ArenaSessionRecord *record;
-  /* The sender and the receiver of MMTP. With UDP, both are NULL. With MMTP,
-   * both are NULL until the session has begun. */
+  /* The sender and the receiver of MMTP. If the session uses RTP over UDP, both
+   * are NULL. If it uses MMTP, both are NULL until the session has begun. */
   MmtpSender *sender;
   MmtpReceiver *receiver;
   gboolean has_begun;
@@ -91,17 +92,18 @@ struct _Simulation
   guint8 scratch[MMTP_MAX_MESSAGE];
 };
 
-/* A packet that a link carries. `bytes` has the content of an MMTP message. For
- * other packets, which are TCP segments and plain UDP datagrams, `bytes` is
- * empty. */
+/* A packet that a link carries. If it is an MMTP message, `bytes` contains the
+ * message. If it is a TCP segment or a plain UDP datagram, `bytes` is empty,
+ * because only its size matters. */
 typedef struct
 {
   Session *session;             /* NULL: TCP */
   TcpFlow *tcp;
   ArenaDirection direction;
   guint path;
-  /* For TCP, the sequence number of the segment. For plain UDP, the index of
-   * the frame to which the datagram belongs. */
+  /* Number by which the simulation recognizes the packet. For TCP, it is the
+   * sequence number of the segment. For plain UDP, it is the index of the frame
+   * to which the datagram belongs. */
   guint number;
   gsize size;
   guint8 bytes[];
@@ -363,8 +365,8 @@ get_next_put (const Session * session)
   return session->record->origin + get_frame (session, session->n_put)->due;
 }
 
-/* Returns whether the frame follows an I-frame in the stream and also refers to
- * a frame before this I-frame. */
+/* Returns whether the frame is a leading picture: it follows an I-frame in the
+ * stream, but also refers to a frame before this I-frame. */
 static gboolean
 is_leading (const Session * session, const ArenaFrame * frame)
 {
@@ -372,10 +374,11 @@ is_leading (const Session * session, const ArenaFrame * frame)
       get_frame (session, frame->references[1])->type == ARENA_TYPE_I;
 }
 
-/* Passes a packet to the MMTP sender, with the same flags that mmtpsink sets
- * for a packet of rfc2250pay. The first bytes of the packet contain the numbers
- * of its frame and of the packet, so that the simulation recognizes it later.
- */
+/* Passes a packet to the MMTP sender. The packet gets the flags that the
+ * element mmtpsink sets if its input comes from the element rfc2250pay. The
+ * first bytes of the packet contain two numbers, that of its frame and that of
+ * the packet in this frame. By these numbers, the simulation recognizes the
+ * packet later. */
 static void
 put_packet (Session * session, guint number, guint packet, gboolean is_last)
 {
@@ -495,7 +498,8 @@ run_link (Simulation * simulation, Link * link)
   while (link_poll_output (link, &packet)) {
     Message *message = packet.user;
 
-    /* A damaged packet fails UDP's checksum, so it is dropped. */
+    /* A real receiver would drop a damaged packet, because its UDP checksum is
+     * wrong. Only packets without damage are therefore passed on. */
     if (packet.fate == LINK_FATE_DELIVERED) {
       if (message->session)
         take_session_packet (&packet, message);
@@ -527,9 +531,10 @@ run_links (Simulation * simulation)
 /* --- output of the endpoints ---------------------------------------------- */
 
 /* Reads a message that leaves the MMTP sender. If it carries a packet of the
- * stream, counts its bytes and records that the packet was sent. The simulation
- * therefore does not depend on the statistics of the sender. A message of type
- * REPAIR is not counted. */
+ * stream, counts its bytes and records that the packet was sent. For this, the
+ * simulation reads the message itself, so that its results do not depend on the
+ * sender's own statistics. A REPAIR message, which carries redundancy for lost
+ * packets, is not counted. */
 static void
 read_data (Session * session, const guint8 * message, gsize size)
 {
@@ -673,9 +678,9 @@ run_session (Session * session)
   if (session->sender) {
     mmtp_sender_timeout (session->sender, now + CLOCK_OFFSET);
     mmtp_receiver_timeout (session->receiver, now);
-    /* A live source cannot wait for the session forever. If the session is not
-     * ready at the time that get_latest_origin () returns, the stream begins
-     * anyway. */
+    /* A live source cannot wait forever until the session is ready. It waits
+     * until the time that get_latest_origin () returns. Then the stream begins
+     * even if the session is not ready. */
     if (session->record->origin == ARENA_NEVER
         && get_latest_origin (session) <= now)
       session->record->origin = now;
@@ -716,8 +721,8 @@ run_instant (Simulation * simulation)
     run_tcp (&simulation->tcp[i]);
 }
 
-/* Returns the end of the run. A packet that arrives after this time is late in
- * any case. */
+/* Returns the time in ns at which the run ends. A packet that arrived after
+ * this time would be late in any case. */
 static guint64
 get_end (const Simulation * simulation)
 {

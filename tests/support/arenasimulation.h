@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One run of the arena in virtual time: sessions stream over shared paths, next
- * to TCP transfers. The run records the arrival time of each frame and the
- * number of bytes that were sent. arenajudge.h computes the figures from this
- * record.
- */
+/* One run of the arena (a benchmark of MMTP) in virtual time. Streaming
+ * sessions and TCP transfers share simulated paths. The run records the arrival
+ * time of each frame and the number of bytes that were sent. arenajudge.h
+ * computes figures from this record, such as the share of decodable frames. */
 
 #ifndef __ARENA_SIMULATION_H__
 #define __ARENA_SIMULATION_H__
@@ -18,10 +17,12 @@ G_BEGIN_DECLS
 #define ARENA_MAX_SESSIONS 2
 #define ARENA_MAX_TCP 1
 #define ARENA_NEVER G_MAXUINT64
-/* Bytes of the IPv4 and UDP headers. The RTP header is part of the packets. */
+/* Size in bytes of the IPv4 header and the UDP header of a packet. The RTP
+ * header does not count, because it is part of the packet that the stream
+ * passes to the transport. */
 #define ARENA_IP_UDP 28
-/* Number of bytes that MMTP adds to a packet of the stream. They are the bytes
- * of a DATA message without its payload; see docs/wire-mmtp.md. */
+/* Number of bytes that MMTP adds to a packet of the stream: the header and the
+ * trailer of a DATA message (docs/wire-mmtp.md). */
 #define ARENA_MMTP_DATA 24
 
 typedef enum
@@ -35,10 +36,11 @@ typedef struct
 {
   ArenaTransport transport;
   const GArray *frames;         /* of ArenaFrame */
-  guint64 begin;                /* Time in ns at which the session begins. */
+  /* Time in ns from the start of the run to the start of the session. */
+  guint64 begin;
   guint64 latency;              /* ns: D0 */
-  /* The frame period in ns that is configured at the sender; 0 if none is
-   * configured. */
+  /* The frame period in ns that is part of the sender's configuration; 0 if the
+   * sender does not know it in advance. */
   guint64 frame_period;
   guint udp_path;
 } ArenaSessionConfig;
@@ -46,7 +48,7 @@ typedef struct
 typedef struct
 {
   guint path;
-  /* Time in ns at which the TCP flow begins. */
+  /* Time in ns from the start of the run to the start of the TCP flow. */
   guint64 begin;
   TcpAlgorithm algorithm;
 } ArenaTcpConfig;
@@ -60,9 +62,8 @@ typedef struct
    * of the traces. */
   guint number, n;
   guint64 duration;             /* Duration of the streams in ns. */
-  /* Bytes that arrive from measure_from to measure_to (ns) are counted in
-   * measured_bytes.
-   */
+  /* Times in ns between which the arriving bytes of each session and of each
+   * TCP flow are counted. */
   guint64 measure_from, measure_to;
   guint n_sessions;
   ArenaSessionConfig sessions[ARENA_MAX_SESSIONS];
@@ -80,25 +81,28 @@ typedef struct
 typedef struct
 {
   guint64 ready_at;             /* Time in ns, or ARENA_NEVER. */
-  /* Time in ns at which the first frame was due. */
+  /* Time in ns at which the first frame was due; ARENA_NEVER if the stream has
+   * not begun. */
   guint64 origin;
-  /* For each frame, the time in ns at which the receiver output the last packet
-   * of the frame, or ARENA_NEVER. */
+  /* For each frame, the time in ns at which its last packet came out of the
+   * receiver; ARENA_NEVER if the frame did not arrive completely. */
   guint64 *arrived;
-  /* For each frame, the number of packets that were never sent. */
+  /* For each frame, the number of its packets that the sender never sent. They
+   * are counted only if the session uses MMTP. With RTP over UDP, all elements
+   * are 0. */
   guint16 *unsent;
-  /* For each frame, the number of bytes of all its packets that were sent,
-   * including the headers of IP and UDP. If the session uses RTP over UDP
-   * instead of MMTP, this array and `unsent` contain only 0. */
+  /* For each frame, the number of bytes that the sender sent for it, including
+   * the headers of IP and UDP. They are counted only if the session uses MMTP.
+   * With RTP over UDP, all elements are 0. */
   guint64 *sent_bytes;
   guint64 forward_bytes, back_bytes;    /* Bytes sent, including IP and UDP. */
   guint64 measured_bytes;       /* Bytes that arrived, including IP and UDP. */
-  /* One array of guint32 for each path, with an element for each packet that
-   * arrived over the path: its one-way delay in us, without the random jitter
-   * that the link added. */
+  /* One array of guint32 for each path. It has an element for each packet that
+   * arrived over the path: the packet's one-way delay in us, minus the random
+   * jitter that the link added. */
   GArray *delays[ARENA_MAX_PATHS];
-  /* The estimated rate of the session, as an array of ArenaSample with one
-   * sample every 50 ms. */
+  /* The rate that the sender estimates for all its paths together. The array
+   * contains an ArenaSample for every 50 ms. */
   GArray *samples;
 } ArenaSessionRecord;
 
@@ -106,8 +110,8 @@ typedef struct
 {
   ArenaSessionRecord sessions[ARENA_MAX_SESSIONS];
   guint64 tcp_measured_bytes[ARENA_MAX_TCP];
-  /* An endpoint is in an endless loop: it requested to be called again and
-   * again at the same virtual time. */
+  /* TRUE if the run was stopped because an endpoint was in an endless loop: it
+   * asked to be called again and again at the same virtual time. */
   gboolean stuck;
 } ArenaRecord;
 

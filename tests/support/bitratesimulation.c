@@ -13,11 +13,11 @@
 #define MAX_PAYLOAD 1472
 #define IP_UDP 28
 #define PACKET_SIZE 1300
-/* The time from the capture of a frame until the encoder has output the last
- * byte of this frame */
+/* Time in ns from the capture of a frame until the encoder has output the last
+ * byte of this frame. */
 #define ENCODING_TIME (15 * MS)
-/* Time between two calls of the rule that chooses the bitrate, as in
- * bitrateadapt. */
+/* Time in ns between two calls of the rule that chooses the encoder's bitrate.
+ * The element bitrateadapt uses the same time. */
 #define CONTROL_PERIOD (20 * MS)
 #define LOG_PERIOD (100 * MS)
 
@@ -155,8 +155,8 @@ put_frame (BitrateSimulation * simulation)
 
 /* --- the model of bitrateadapt -------------------------------------------- */
 
-/* Returns the number of packets that the receiver will never pass to its
- * application. */
+/* Returns the number of packets so far that the receiver will never pass to its
+ * application, because they were lost or arrived too late. */
 static guint64
 count_lost (const MmtpSenderStats * stats, const MmtpSenderPathStats * path)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Helpers for the tests of datagram sockets: they open sockets, send packets of
- * text, and expect packets.
- */
+/* Helpers for the tests of DatagramSocket, which is a socket for UDP over IPv4
+ * or IPv6. The functions open such sockets, send packets that contain text, and
+ * check which packets arrive. */
 
 #ifndef __DATAGRAMSOCKETS_H__
 #define __DATAGRAMSOCKETS_H__
@@ -24,13 +24,14 @@ DatagramSocket *datagram_test_connect (const gchar * remote, guint16 port,
     const gchar * local);
 GInetSocketAddress *datagram_test_get_local (DatagramSocket * socket);
 guint16 datagram_test_get_port (DatagramSocket * socket);
-/* Sends one packet that contains `text`. If `path` is NULL, the packet goes to
- * the peer to which the socket is connected. Otherwise it goes to the remote
- * address of `path`. */
+/* Sends one packet that contains `text`. If `path` is NULL, the socket must be
+ * connected, and the packet goes to its peer. Otherwise the packet goes to the
+ * remote address of `path`. */
 void datagram_test_send (DatagramSocket * socket, const gchar * text,
     const DatagramPath * path);
 void datagram_test_wait (DatagramSocket * socket);
-/* Checks that the next packet that arrives at `socket` is the text `text`. */
+/* Checks that the next packet that arrives at `socket` has the content `text`.
+ * Stores this packet in `datagram`. */
 void datagram_test_expect (DatagramSocket * socket, const gchar * text,
     Datagram * datagram);
 void datagram_test_expect_error (DatagramSocket * socket, gint code,

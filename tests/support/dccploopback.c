@@ -72,8 +72,8 @@ dccp_loopback_play_sink (LoopbackEnd * end)
 
 /* --- a sender and its receiver -------------------------------------------- */
 
-/* Waits until the element that listens has opened its socket and therefore
- * knows its port. */
+/* Waits until the listening element has opened its socket, because it knows its
+ * port only then. Returns this port. */
 static gint
 wait_for_port (LoopbackEnd * end)
 {

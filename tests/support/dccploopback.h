@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Helpers for tests of dccpthinsink and dccpthinsrc on the loopback interface.
- * They use the functions of loopback.h with these two elements. Between the
- * elements, there is a relay that can drop packets. */
+/* Helpers for tests of the elements dccpthinsink and dccpthinsrc on the
+ * loopback interface. They use the general functions of loopback.h. Some tests
+ * also use a relay, which forwards all packets between the two elements and can
+ * drop packets. */
 
 #ifndef __DCCPLOOPBACK_H__
 #define __DCCPLOOPBACK_H__
@@ -14,22 +15,22 @@
 
 /* --- combinations --------------------------------------------------------- */
 
-/* Number of iterations of a loop test. In the iteration `__i__`, the sink
- * listens if bit 0 of `__i__` is set, and the elements use raw sockets if bit 1
- * is set.
- */
+/* Number of iterations of a loop test, which tries each combination of two
+ * settings. In the iteration `__i__`, bit 0 says whether the sink listens and
+ * the source connects, or the other way round. Bit 1 says whether the elements
+ * use raw sockets. */
 #define WAYS 4
 
-/* Values of the property `mode`. A caller connects to the other element, and a
- * listener waits for the caller. The element begins to connect or to wait as
- * soon as a test has created it. */
+/* Values of the property `mode` of the two elements. A caller connects to the
+ * other element, and a listener waits for the caller. An element begins to
+ * connect or to wait as soon as it is created. */
 #define CONNECT 0
 #define LISTEN 1
 
 gboolean dccp_loopback_sink_listens (gint way);
-/* Returns TRUE if the elements can use raw sockets, or if the combination `way`
- * does not need them. Otherwise reports the check `check` as skipped and
- * returns FALSE. */
+/* A combination `way` may need raw sockets, which not every system permits.
+ * Returns TRUE if the combination can be tested. Otherwise reports the check
+ * with the name `check` as skipped, and returns FALSE. */
 gboolean dccp_loopback_may_have (gint way, const gchar * check);
 
 #define NEED(way) \
@@ -44,8 +45,8 @@ void dccp_loopback_src_init (LoopbackEnd * end, const gchar * first_property,
     ...);
 void dccp_loopback_sink_init (LoopbackEnd * end, const gchar * first_property,
     ...);
-/* Initializes an element that listens on port loopback_port_of () of 127.0.0.1.
- */
+/* Makes a dccpthinsrc that listens on a free port of 127.0.0.1.
+ * loopback_port_of () returns this port. */
 void dccp_loopback_listening_src_init (LoopbackEnd * end);
 void dccp_loopback_play_sink (LoopbackEnd * end);
 
@@ -62,17 +63,17 @@ void dccp_loopback_wait_for_stat (LoopbackEnd * end, const gchar * name,
 
 typedef struct
 {
-  /* Sockets of the relay. It exchanges packets with the sender on `front`, and
-   * with the receiver on `back`. */
+  /* The two sockets of the relay. It exchanges packets with the sending element
+   * on `front`, and with the receiving element on `back`. */
   GSocket *front, *back;
   GSocketAddress *sender;
   GThread *thread;
   gint stopping;                /* atomic, all */
-  /* If TRUE, the relay drops all packets. The field is accessed atomically. */
+  /* If TRUE, the relay drops all packets. It is accessed atomically. */
   gint cut;
-  /* Number of packets that the relay still has to drop, accessed atomically.
-   * Only packets of at least `size_to_lose` bytes are dropped and counted.
-   */
+  /* Number of packets that the relay still has to drop. It is accessed
+   * atomically. The relay drops and counts only packets that have at least
+   * `size_to_lose` bytes. */
   gint n_to_lose;
   gint size_to_lose;
 } LossyRelay;
@@ -80,8 +81,8 @@ typedef struct
 GSocket *lossy_relay_socket_new (void);
 void lossy_relay_clear (LossyRelay * relay);
 /* Starts the relay and the two elements of `fixture`. All packets between the
- * elements pass through the relay. `timeout` is the peer timeout of the
- * receiving element in ns. */
+ * elements pass through the relay. `timeout` is the time in ns after which the
+ * receiving element considers a silent sender lost. */
 void dccp_loopback_fixture_init_relay (LoopbackFixture * fixture,
     LossyRelay * relay, guint64 timeout);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The simulated network between a DCCP client and a listener; dccpnetwork.h
- * describes it. */
+/* A simulated network between a DCCP client and a DCCP listener in virtual
+ * time. It also checks conditions that must always hold, for example that no
+ * endpoint sends too fast. dccpnetwork.h describes the functions. */
 
 #include "dccpnetwork.h"
 
@@ -18,9 +19,10 @@ typedef struct
 
 /* --- conditions that must hold -------------------------------------------- */
 
-/* Checks that no counter has decreased. In DccpStats, all fields from
- * `connections` to `option_errors` are guint64 counters, so the loop checks
- * them one after the other. The other counters are checked by name. */
+/* Checks that no counter has decreased. The fields of DccpStats from
+ * `connections` to `option_errors` are all guint64 counters, so a loop can
+ * check them one after the other. The counters among the other fields are
+ * checked by name. */
 static void
 check_counters (DccpNetwork * network, DccpEnd end)
 {
@@ -48,11 +50,12 @@ check_counters (DccpNetwork * network, DccpEnd end)
   network->stats[end] = stats;
 }
 
-/* Returns whether the number of such packets is limited per second. This is
- * true of Syncs, including a Sync that only checks whether the peer is still
- * there. It is also true of a Reset that only answers a packet, for example
- * because the packet belongs to no connection. It is not true of a Reset that
- * ends a connection. */
+/* Returns whether the packet is an answer that DCCP must rate-limit, so that
+ * forged packets cannot cause a flood of answers. Such packets are all Syncs,
+ * including a Sync that only checks whether the peer is still there. A Reset is
+ * rate-limited if it only answers a packet, for example because the packet
+ * belongs to no connection. A Reset that ends a connection is not rate-limited.
+ */
 static gboolean
 is_answer (const DccpPacket * packet)
 {
@@ -65,8 +68,8 @@ is_answer (const DccpPacket * packet)
       || packet->reset_code == DCCP_RESET_TOO_BUSY);
 }
 
-/* Returns how many Resets the endpoint `from` sent in the last second in answer
- * to packets that arrived after their connection was closed. */
+/* Returns how many Resets the endpoint `from` sent in the last second because a
+ * packet arrived for a connection that was already closed. */
 static guint
 count_last_resets (DccpNetwork * network, DccpEnd from)
 {
@@ -111,12 +114,14 @@ note_rate (DccpNetwork * network, DccpEnd end)
       MAX (state.rate, state.instant_rate));
 }
 
-/* Checks that the data does not exceed the allowed rate. A sender may send more
- * than this rate for a short time, for three reasons:
- * - After a pause, it may also send the data that the rate allowed during the
- *   pause, but at most the data of one round trip (RFC 5348 section 4.6).
- * - The granularity of timers allows it to send a packet early, by half of the
- *   granularity.
+/* Checks that an endpoint does not send data faster than its congestion control
+ * allows. The check permits three exceptions, in which a sender may be faster
+ * for a short time:
+ * - After a pause, the sender may also send the data that it could have sent
+ *   during the pause, but at most the data of one round trip (RFC 5348 section
+ *   4.6).
+ * - The granularity of timers allows the sender to send a packet early, by half
+ *   of the granularity.
  * - 1 % is allowed for rounding.
  *
  * A CCID that uses a congestion window may send bursts, so it is not checked.
@@ -143,8 +148,9 @@ check_rate (DccpNetwork * network, DccpEnd end, gsize size)
 
 /* --- packets -------------------------------------------------------------- */
 
-/* Orders two packets in flight by their arrival. Packets with the same arrival
- * time stay in the order in which they were sent. */
+/* Compares two packets in flight, so that they are sorted by arrival time. If
+ * the arrival times are equal, the packets stay in the order in which they were
+ * sent. */
 static gint
 compare (gconstpointer a, gconstpointer b, gpointer unused)
 {
@@ -182,9 +188,10 @@ is_lost (DccpNetwork * network, DccpEnd from, const DccpPacket * packet,
       && !network->filter (network, from, packet, bytes, size);
 }
 
-/* Logs a packet of the sending endpoint `from`, and delivers it to the other
- * endpoint. If the packet is lost, or if `path` does not lead to the other
- * endpoint, the packet is only logged. */
+/* Logs a packet that the endpoint `from` sends, and delivers it to the other
+ * endpoint after the delay of the network. The packet is only logged, and
+ * counts as lost, if a test wants it to be lost, or if `path` does not lead to
+ * the other endpoint. */
 static void
 send_packet (DccpNetwork * network, DccpEnd from, const DatagramPath * path,
     guint8 * bytes, gsize size)
@@ -249,8 +256,9 @@ keep_data (DccpNetwork * network, DccpEnd end, const DccpData * data)
   network->last[end].payload = NULL;
 }
 
-/* Delivers a packet to the endpoint `to`. The endpoint gets a copy with exactly
- * `size` bytes, so that a memory checker notices any access beyond them. */
+/* Delivers a packet to the endpoint `to`, as if it came over `path`. The
+ * endpoint gets a copy with exactly `size` bytes, so that a memory checker such
+ * as AddressSanitizer notices any access beyond them. */
 void
 dccp_network_inject_from (DccpNetwork * network, DccpEnd to,
     const DatagramPath * path, const guint8 * bytes, gsize size)
@@ -288,10 +296,9 @@ dccp_network_inject_packet (DccpNetwork * network, DccpEnd to,
   }
   forged.extended = TRUE;
   /* The checksum of a DCCP packet covers the source address and the destination
-   * address. `path` is the path of the endpoint `to`, but the forged packet
-   * pretends to come from the peer of `to`. The two addresses of `path` are
-   * therefore swapped.
-   */
+   * address. The forged packet pretends to come from the peer of the endpoint
+   * `to`. The source is therefore the remote address of `to`, and the
+   * destination is its local address. */
   memcpy (path.local, network->paths[to].remote, sizeof (path.local));
   memcpy (path.remote, network->paths[to].local, sizeof (path.remote));
   size = dccp_packet_write (&forged, &path, bytes);
@@ -412,7 +419,8 @@ dccp_network_run (DccpNetwork * network, guint64 duration)
 
 /* --- life cycle ----------------------------------------------------------- */
 
-/* The CCIDs that an endpoint supports in most tests: only CCID 3. */
+/* The congestion controls (CCIDs) that an endpoint supports in most tests: only
+ * CCID 3. */
 static const DccpCcid *const only_ccid_3[] = { &dccp_ccid_3, NULL };
 
 void

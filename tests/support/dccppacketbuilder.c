@@ -32,8 +32,8 @@ dccp_build_packet (guint32 * state)
     .reset_code = dccp_builder_draw (state) % 13,
     .service_code = DCCP_SERVICE_RTPV,
     .ccval = dccp_builder_draw (state) % 16,
-    /* These bytes encode the options Slow Receiver, Receive Rate and Loss Event
-     * Rate. */
+    /* Three DCCP options in their wire format: Slow Receiver, Receive Rate and
+     * Loss Event Rate. */
     .options = (const guint8 *) "\2\302\6\0\0\0\1\300\6\0\0\0\2",
     .options_size = dccp_builder_draw (state) % 2 ? 13 : 0,
     .payload = payload,

@@ -14,8 +14,9 @@ G_BEGIN_DECLS
 /* Returns a random number of 48 bits. `state` is the state of the random number
  * generator. It must not be 0, and each call changes it. */
 guint64 dccp_builder_draw (guint32 * state);
-/* Returns a packet of a random type, with or without options and payload. Its
- * sequence numbers are long (48 bits). */
+/* Returns a packet of a random type with random sequence numbers in the long
+ * form (48 bits). It is also random whether the packet has options and whether
+ * it has a payload. */
 DccpPacket dccp_build_packet (guint32 * state);
 
 G_END_DECLS

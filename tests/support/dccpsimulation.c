@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The network of the simulation and the flows that share it; dccpsimulation.h
- * describes it. dccpsimulationflow.c implements the flows.
- */
+/* The network of the simulation of DCCP and TCP flows: the link that all flows
+ * share, and the access network of each flow. dccpsimulation.h describes the
+ * simulation. dccpsimulationflow.c implements the flows. */
 
 #include "dccpsimulationprivate.h"
 
@@ -57,9 +57,10 @@ on_held (Simulation * simulation, Flow * flow, Held * held)
   g_free (held);
 }
 
-/* Delays a packet in the access network of its flow. Data pass this network
- * before they reach the link. Packets in the other direction pass this network
- * after the link. */
+/* Delays a packet in the access network, which only the packet's own flow uses.
+ * Packets with data pass this network before they reach the link. Packets in
+ * the opposite direction, such as feedback, pass it after they have left the
+ * link. */
 static void
 hold (Flow * flow, Packet * packet, gboolean is_behind_link)
 {
@@ -193,8 +194,9 @@ dccp_simulation_run (const DccpSimulationConfig * config,
     guint n = 0;
 
     while (step (&simulation))
-      /* The virtual time does not advance in this loop. If the loop has more
-       * than 100000 iterations, an endpoint is in an endless loop. */
+      /* Virtual time does not advance in this loop. If the loop has 100000
+       * iterations, an endpoint must be in an endless loop, and the test fails.
+       */
       g_assert_cmpuint (n++, <, 100000);
     simulation.now = MAX (simulation.now + 1, next_time (&simulation));
     while (simulation.next_bin <= simulation.now)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One flow of the simulation of DCCP and TCP: two endpoints, and an application
- * at each of them. */
+/* One flow of the simulation of DCCP and TCP. A DCCP flow has two endpoints and
+ * an application at each of them. A TCP flow uses the model in tcpmodel.h. */
 
 #include "dccpsimulationprivate.h"
 
@@ -11,13 +11,14 @@
 
 #define NEVER G_MAXUINT64
 #define PORT 5001
-/* Maximum number of packets that wait until the allowed rate permits their
- * transmission. A live encoder drops all further packets. */
+/* Maximum number of packets of a live encoder that wait until the congestion
+ * control allows their transmission. If so many packets wait, each new packet
+ * is dropped. */
 #define MEDIA_WAITING 8
 #define CONSTANT_WAITING 2
-/* RFC 8867 section 4.3: the encoder uses 150 kbit/s to 1.5 Mbit/s and begins
- * with the minimum.
- */
+/* The range of the encoder's bitrate: it begins with 150 kbit/s, the minimum,
+ * and may rise to 1.5 Mbit/s (RFC 8867 section 4.3). The constants are in bytes
+ * per second. */
 #define MEDIA_MIN (150000 / 8.0)
 #define MEDIA_MAX (1500000 / 8.0)
 #define TCP_HEADER 52           /* IPv4, TCP with timestamps */
@@ -328,9 +329,10 @@ get_period (const Flow * flow)
   return flow->config->size * 1e9 / flow->encoder_rate;
 }
 
-/* If it is time for a new packet, the application generates it. It is added to
- * the waiting packets, or dropped if too many packets wait. During a pause,
- * nothing is generated. Returns TRUE if it was time for a new packet. */
+/* If it is time for a new packet, the application generates it. The packet then
+ * waits for its transmission, or is dropped if too many packets wait already.
+ * In a pause of the application, no packet is generated. Returns TRUE if it was
+ * time for a new packet. */
 static gboolean
 make_packet (Flow * flow)
 {
@@ -492,8 +494,9 @@ flow_next (Flow * flow)
   return next;
 }
 
-/* Limits the allowed rate of the sender to the range from MEDIA_MIN to
- * MEDIA_MAX, and sets the rate of the encoder to the result. */
+/* Sets the bitrate of the simulated encoder to the rate that the congestion
+ * control allows the sender. The encoder cannot go below MEDIA_MIN or above
+ * MEDIA_MAX. */
 static void
 follow_rate (Flow * flow)
 {

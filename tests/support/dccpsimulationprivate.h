@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Types and functions that the two parts of the simulation share. The first
- * part is the network (dccpsimulation.c), and the second part is the flows
- * (dccpsimulationflow.c).
- */
+/* Types and functions that the two parts of the simulation of DCCP and TCP
+ * flows share. dccpsimulation.c contains the network. dccpsimulationflow.c
+ * contains the flows. */
 
 #ifndef __DCCPSIMULATIONPRIVATE_H__
 #define __DCCPSIMULATIONPRIVATE_H__
@@ -10,8 +9,8 @@
 #include "dccpsimulation.h"
 #include "tcpmodel.h"
 
-/* Time in ns at which the simulation starts. The simulation does not start at
- * 0, so that no time in it is 0. */
+/* Time in ns that the virtual clock shows at the start of the simulation. It is
+ * not 0, so that no time in the simulation is 0. */
 #define DCCP_SIMULATION_START (1000 * VIRTUAL_LINK_SECOND)
 
 typedef struct _Simulation Simulation;
@@ -44,9 +43,9 @@ typedef struct
   const DccpSimulationFlow *config;
   DccpSimulationFlowResult *result;
   DccpSimulationBin bin;        /* Current interval. */
-  /* Two queues with elements of the type Held. They contain packets in the
-   * access network of the flow. The packets in held[0] have not reached the
-   * link yet. The packets in held[1] have left it. */
+  /* Two queues with packets (as Held) that are in the access network of the
+   * flow. held[0] contains the packets that have not reached the link yet.
+   * held[1] contains the packets that have left the link. */
   GQueue held[2];
   gboolean has_begun, has_ended;
 
@@ -54,7 +53,7 @@ typedef struct
   DccpEndpoint *client, *server;
   gboolean is_open;
   guint64 next_packet;          /* ns, of the application */
-  /* Number of packets that wait until the allowed rate permits their
+  /* Number of packets that wait until the congestion control allows their
    * transmission. */
   guint waiting;
   gdouble encoder_rate;         /* bytes per second, of MEDIA */
@@ -65,7 +64,7 @@ typedef struct
   gboolean is_slow;
 
   Tcp tcp;
-  /* Only for TCP: number of transfers that have begun. */
+  /* Only for TCP: number of transfers that the flow has begun so far. */
   guint transfer;
   guint64 next_transfer;        /* ns */
 } Flow;
@@ -87,11 +86,11 @@ void simulation_send (Flow * flow, Packet * packet);
 void flow_init (Flow * flow, Simulation * simulation, guint number,
     DccpSimulationFlowResult * result);
 void flow_clear (Flow * flow);
-/* Returns the direction in which the data of the flow are sent. */
+/* Returns the direction of the link in which the flow sends its data. */
 VirtualLinkDirection flow_get_direction (const Flow * flow);
 void flow_receive (Flow * flow, const Packet * packet);
-/* Handles everything that is due in a flow at the current time. Returns TRUE if
- * there was something to do. */
+/* Does everything in a flow that is due at the current virtual time. Returns
+ * TRUE if anything was due. The caller then calls the function again. */
 gboolean flow_run (Flow * flow);
 guint64 flow_next (Flow * flow);
 void flow_end_bin (Flow * flow);

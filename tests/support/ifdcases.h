@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the choice of frames, written as a table. Each line has the input of
- * the algorithm and the expected fate of each frame.
+/* Tests of the algorithms that decide which frames ifdqueue drops. The tests
+ * are written as a table. Each line of the table has the input of the
+ * algorithm, and the expected fate of each frame.
  *
  * Words of the input:
  *   I P B       A frame arrives. Its size follows (B30), then its flags:
@@ -11,16 +12,15 @@
  *   restart     A new receiver begins.
  *   flush       The stream ends.
  *   paper paper-gop gop1 ... gop9
- *               From here on, another algorithm or another value of
- *               max_frames is used.
+ *               From here on, another algorithm is used. The digit after gop
+ *               is the value of its setting max_frames.
  *
  * Words of the fate, with the number of the frame in the order of input:
  *   +I0         The frame was stored.
- *   -B1:no-room The frame was dropped for this reason.
+ *   -B1:no-room The frame was dropped, for the reason after the colon.
  *   >I0         The frame was sent. A > without a frame means that the queue
  *               contained no frame to send.
- *   ~I0         The frame was flushed.
- */
+ *   ~I0         The frame was flushed. */
 
 #ifndef __IFDCASES_H__
 #define __IFDCASES_H__

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A harness for ifdqueue. A thread pushes objects to the element. A fake
- * network downstream of the element accepts as many frames as the test allows.
- * The clock is a test clock that only the test advances.
+/* A harness for the element ifdqueue. A thread, the pusher, pushes buffers,
+ * events and queries to the element. A fake network downstream of the element
+ * accepts as many frames as the test allows. The clock is a test clock that
+ * only the test advances.
  *
- * The harness logs the objects that arrive at the network. The log is one line
- * of text, in the order of arrival. A frame is written as its type and its
- * number in the order of input, such as "I0 B2". "~" before a frame means
- * DISCONT. "s" after a frame means a sequence header. "(x)" is the event or
- * query x.
- */
+ * The harness logs what arrives at the network, in one line of text. A frame is
+ * logged as its type and its number in the order of input, such as "I0 B2". The
+ * log uses these signs:
+ * - "~" before a frame: the buffer has the flag DISCONT.
+ * - "s" after a frame: the frame begins with a sequence header.
+ * - "(x)": an event or query with the name x. */
 
 #ifndef __IFDHARNESS_H__
 #define __IFDHARNESS_H__
@@ -24,8 +25,8 @@
 #define MPEG_CAPS "video/mpeg,mpegversion=2,systemstream=false,parsed=true," \
     "framerate=25/1"
 #define FRAME_TIME (40 * GST_MSECOND)
-/* Maximum time to wait for an action of another thread. It is long, so that no
- * test fails on a slow machine. */
+/* Maximum time in us for which a test waits for an action of another thread. It
+ * is long, so that no test fails on a slow machine. */
 #define TIMEOUT (60 * G_TIME_SPAN_SECOND)
 
 typedef struct
@@ -33,8 +34,9 @@ typedef struct
   GstElement *element;
   GstBus *bus;
   GstClock *clock;
-  /* Pads of the harness: `up` is linked to the sink pad of the element, and
-   * `down` to its source pad. */
+  /* Pads of the harness. The pad `up` is upstream of the element and pushes to
+   * its sink pad. The pad `down` is downstream of the element and is linked to
+   * its source pad. */
   GstPad *up, *down;
 
   GThread *pusher;
@@ -44,26 +46,26 @@ typedef struct
   GCond changed;
   /* protected by lock */
   GString *log;
-  /* Number of frames that the network accepts before it blocks. If it is -1,
-   * the network never blocks. */
+  /* Number of frames that the fake network still accepts before it blocks. If
+   * it is -1, the network never blocks. */
   gint room;
   gboolean flushing;
   GstFlowReturn answer;         /* Flow return of the network. */
-  /* Flow return of the last buffer that the pusher thread pushed. */
+  /* Return value (flow return) of the pusher thread's last push of a buffer. */
   GstFlowReturn flow;
-  /* Result of the last event or query that the pusher thread pushed. */
+  /* Return value of the pusher thread's last push of an event or a query. */
   gboolean last_result;
   /* Number of buffers, events and queries that the pusher thread has pushed. */
   guint pushed;
   gboolean live;                /* upstream */
-  /* Latency in ms that upstream reports in a latency query. If it is above 0,
-   * upstream also reports that it is live. */
+  /* Latency in ms with which the harness answers a latency query of the
+   * element. If it is above 0, the harness also answers that the stream is
+   * live. */
   guint latency_ms;
   guint key_unit_requests;
-  /* Number of custom events with which the element announced the end of the
-   * stream to the network. Unlike EOS, such an event does not wait in the
-   * element, so it overtakes the frames that wait.
-   */
+  /* Number of custom events of ifdqueue that announce the end of the stream to
+   * the network. Unlike EOS, such an event does not wait in ifdqueue. It
+   * therefore arrives before the frames that still wait. */
   guint endings;
 
   guint n_frames;               /* made so far */
@@ -88,15 +90,16 @@ GstEvent *harness_make_mark (const gchar * name);
 /* --- the pusher ---------------------------------------------------------- */
 
 gpointer harness_run_pusher (gpointer data);
-/* Lets the pusher thread push `object`, which must be a buffer, an event or a
- * query. The function takes ownership of a buffer or an event, but not of a
- * query.
- */
+/* Queues `object` for the pusher thread, which pushes it to the element. It
+ * must be a buffer, an event or a query. The function takes ownership of a
+ * buffer or an event, but not of a query. */
 void harness_push (IfdHarness * harness, gpointer object);
-/* Pushes a buffer or an event for each word of `plan`:
- * - "(x)" stands for an event with the name x.
+/* Pushes a buffer or an event for each word of `plan`. The words are separated
+ * by blanks:
+ * - "(x)" stands for a custom event with the name x.
  * - "eos" stands for the event EOS.
- * - Any other word stands for a frame, which harness_make_mpeg () makes. */
+ * - Any other word stands for a frame, which harness_make_mpeg () makes from
+ *   it. */
 void harness_push_plan (IfdHarness * harness, const gchar * plan);
 
 /* --- the network --------------------------------------------------------- */
@@ -109,12 +112,13 @@ void harness_set_flushing (IfdHarness * harness, gboolean flushing);
 
 /* Waits until the log of the fake network equals the text `expected`. */
 void harness_expect_log (IfdHarness * harness, const gchar * expected);
-/* Waits until the pusher has pushed `pushed` objects. The test fails if this
- * takes too long. */
+/* Waits until the pusher thread has pushed `pushed` buffers, events and
+ * queries. The test fails if this takes too long. */
 void harness_expect_pushed (IfdHarness * harness, guint pushed);
 void harness_expect_endings (IfdHarness * harness, guint endings);
-/* Waits until the caps of MPEG video have passed ifdqueue. The frame that was
- * pushed after the caps then begins to wait in ifdqueue. */
+/* Waits until the caps of MPEG video have come out of ifdqueue. The frame that
+ * was pushed after the caps then begins to wait in ifdqueue. A test can now
+ * flush or stop the element while a frame waits. */
 void harness_expect_caps (IfdHarness * harness);
 guint64 harness_get_stat (IfdHarness * harness, const gchar * name);
 
@@ -126,17 +130,17 @@ void harness_expect_stat (IfdHarness * harness, const gchar * name,
 /* Lets the fake network accept `room` more frames. -1 lets it accept any
  * number. */
 void harness_open_network (IfdHarness * harness, gint room);
-/* Waits until the streaming thread waits for the clock. Checks that it waits
- * for the clock time `time`. */
+/* Waits until the streaming thread of ifdqueue waits for the clock. Checks that
+ * it waits for the clock time `time`. */
 void harness_expect_wait (IfdHarness * harness, GstClockTime time);
 void harness_set_time (IfdHarness * harness, GstClockTime time);
 /* Advances the clock until `frames` frames have entered the element. */
 void harness_run_until (IfdHarness * harness, guint frames);
 /* Checks the counters of ifdqueue. Each frame that has entered the element must
- * be counted once: as sent, dropped, flushed or waiting. Only a frame that is
- * being sent at the moment is in none of these counters. `being_sent` is the
- * number of such frames. Call this function when the other threads have
- * finished. */
+ * be counted in exactly one of these counters: sent, dropped, flushed or
+ * waiting. The only exception is a frame that is being sent at the moment.
+ * `being_sent` is the number of such frames (0 or 1). Call this function when
+ * the other threads have finished their work. */
 void harness_expect_adds_up (IfdHarness * harness, guint being_sent);
 
 /* --- life cycle ---------------------------------------------------------- */
@@ -149,11 +153,12 @@ void harness_set_state (IfdHarness * harness, GstState state,
 void harness_push_headers (IfdHarness * harness, const gchar * caps,
     GstFormat format);
 void harness_start (IfdHarness * harness, const gchar * caps);
-/* Makes a harness in the state that most tests need: the element is PLAYING and
- * has got the caps of parsed MPEG video. */
+/* Makes a harness in the state that most tests need: ifdqueue is in the state
+ * PLAYING and has got the caps of parsed MPEG video. */
 void harness_setup (IfdHarness * harness);
-/* Stops the elements in the order that a pipeline uses: sink, element, source.
- */
+/* Stops the harness from downstream to upstream, as a pipeline does: first the
+ * fake network, and then ifdqueue, which gets the state READY. The pusher
+ * thread, which stands for the source, is not stopped. */
 void harness_stop (IfdHarness * harness);
 void harness_teardown (IfdHarness * harness);
 

@@ -13,8 +13,8 @@
 
 typedef struct
 {
-  /* Range of the sizes of IP packets in bytes. The sizes are uniformly
-   * distributed. */
+  /* Minimum and maximum size of an IP packet in bytes. The sizes are uniformly
+   * distributed between them. */
   guint min, max;
 } LinkLoadSizes;
 
@@ -27,15 +27,16 @@ typedef struct
   LinkFlowStats stats;
 } LinkLoadResult;
 
-/* Returns the configuration of the link profile with the name `nick`. The
- * parameter is a string and not a LinkProfile, because a test may use a profile
- * that is not in the enum LinkProfile. */
+/* Returns the configuration of a link profile, such as "cellular". `nick` is
+ * the name of the profile. It is a string and not an enum value, because some
+ * tests use profiles that the enum LinkProfile does not contain. */
 LinkConfig link_load_profile (const gchar * nick, LinkQuality quality,
     guint64 seed);
 Link *link_load_link_new (const LinkConfig * config);
 void link_load_drop_events (Link * link);
-/* Sends `n` packets over a link with the configuration `config`. Each packet is
- * sent as soon as the queue of the link has room for it. */
+/* Sends `n` packets over a link with the configuration `config`, as fast as the
+ * link allows. Each packet is sent as soon as the queue of the link has room
+ * for it. */
 LinkLoadResult link_load_saturate (const LinkConfig * config, guint n,
     LinkLoadSizes sizes);
 

@@ -60,10 +60,9 @@ loopback_sink_init (LoopbackEnd * end, const gchar * factory,
 {
   GstElement *element = make_element (factory, first_property, values);
 
-  /* The stream of a test harness is live, and a sink may drop late frames of a
-   * live stream. On a slow machine, frames may be late. The properties below
-   * prevent the sink from dropping them.
-   */
+  /* A harness sends a live stream, and a sink may drop late frames of a live
+   * stream. On a slow machine, frames may be late. The following properties
+   * prevent the sink from dropping them. */
   g_object_set (element, "sync", FALSE, "async", FALSE, "max-live-wait",
       86400000, NULL);
   loopback_end_init (end, element, "sink", NULL);

@@ -24,15 +24,15 @@ typedef struct
   GstBus *bus;
 } LoopbackEnd;
 
-/* Makes a harness and a bus for `element`, which is a sink or a source. The
- * properties of the element must be set before this call, because the element
- * may start at once. Takes ownership of `element`. */
+/* Makes a harness and a bus for `element`, which is a sink or a source. Set the
+ * properties of the element before this call, because the element may start
+ * immediately. The function takes ownership of `element`. */
 void loopback_end_init (LoopbackEnd * end, GstElement * element,
     const gchar * sink_pad, const gchar * src_pad);
 void loopback_end_clear (LoopbackEnd * end);
-/* Creates one end of the connection: an element of the given factory with the
- * given properties. A source starts when the caller plays its harness. A sink
- * starts immediately. */
+/* Makes one end of the connection: an element of the given factory with the
+ * given properties, in a harness. A source starts when the caller plays its
+ * harness. A sink starts immediately. */
 void loopback_src_init (LoopbackEnd * end, const gchar * factory,
     const gchar * first_property, va_list values);
 void loopback_sink_init (LoopbackEnd * end, const gchar * factory,
@@ -43,8 +43,8 @@ GstMessage *loopback_pop_message (LoopbackEnd * end, GstMessageType types);
 /* Waits for the next element message of `end` that has the name `name`. Returns
  * the structure of this message. The caller frees it. */
 GstStructure *loopback_pop_structure (LoopbackEnd * end, const gchar * name);
-/* Waits for an element message of `end` that has the name `name` and whose
- * field `field` has the text `text`. */
+/* Waits until `end` posts an element message with the name `name` in which the
+ * field `field` has the text `text`. Other messages are ignored. */
 void loopback_wait_for_message (LoopbackEnd * end, const gchar * name,
     const gchar * field, const gchar * text);
 /* Returns the number of key unit requests that the sink has sent upstream since
@@ -64,9 +64,10 @@ typedef struct
   gint held, go_on;             /* atomic */
 } LoopbackHold;
 
-/* Makes `src` block its streaming thread at the first buffer that the source
- * pushes, until loopback_let_go () is called. Call this function before the
- * first buffer arrives. */
+/* Blocks the streaming thread of the source `src` when it pushes its first
+ * buffer, as a downstream element would that is busy. The thread stays blocked
+ * until loopback_let_go () is called. Call this function before the first
+ * buffer arrives. */
 void loopback_hold_downstream (LoopbackEnd * src, LoopbackHold * hold);
 void loopback_wait_until_held (LoopbackHold * hold);
 void loopback_let_go (LoopbackHold * hold);
@@ -85,12 +86,12 @@ void loopback_push (LoopbackFixture * fixture, GstBuffer * buffer);
  * bytes. The caller frees it. */
 GstBuffer *loopback_pull (LoopbackFixture * fixture, guint n, gsize size);
 void loopback_expect (LoopbackFixture * fixture, guint n, gsize size);
-/* Checks that the sink does not send wrong data when upstream uses a buffer
- * pool. The pool overwrites each buffer as soon as the sink has returned it.
- * The data that arrive must still be the data that were pushed. */
+/* Checks that the sink works with an upstream element that uses a buffer pool.
+ * As soon as the sink has returned a buffer to the pool, the pool overwrites
+ * the buffer. The receiver must nevertheless get the data that were pushed. */
 void loopback_check_pooled (LoopbackFixture * fixture, guint n, gsize size);
-/* Returns the next serialized event of type `type` that the receiver pushes.
- * The caller frees it. */
+/* Returns the next serialized event of the type `type` that comes out of the
+ * receiving element. The caller frees it. */
 GstEvent *loopback_pull_event (LoopbackFixture * fixture, GstEventType type);
 
 #endif /* __LOOPBACK_H__ */

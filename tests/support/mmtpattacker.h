@@ -25,11 +25,11 @@ typedef struct
 /* Returns a random number (xorshift32). `state` is a guint32 that must not be
  * 0. */
 guint32 attacker_draw (gpointer state);
-/* Returns the address of the attacker's host `number`. The host is in a network
- * that no host of the session uses. */
+/* Returns the address of host number `number` of the attacker. The attacker's
+ * hosts are in a network that no endpoint of the session uses. */
 MmtpAddress attacker_make_stranger (guint32 number);
-/* Returns an address on the host of the sender's first path, with another port.
- */
+/* Returns an address of an attacker that has the same IP address as the sender
+ * on its first path, but another port. */
 MmtpAddress attacker_make_shared_address (void);
 gboolean attacker_is_stranger (const MmtpAddress * address);
 void attacker_record (Recorded * recorded, MmtpNetwork * network, MmtpRole from,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pseudorandom bytes for an MMTP endpoint, so that a simulation gives the same
- * result each time. */
+/* Pseudorandom bytes for the sender or receiver of an MMTP session. They depend
+ * only on a seed, so a simulation gives the same result each time. */
 
 #ifndef __MMTP_ENTROPY_H__
 #define __MMTP_ENTROPY_H__

@@ -11,9 +11,9 @@ mmtp_loopback_make_key (gchar key[KEY_DIGITS + 1])
     g_snprintf (key + i, 9, "%08x", g_random_int ());
 }
 
-/* Returns a NULL-terminated list of texts that an element must refuse as a key.
- * Some of them are fixed. The others are made from a valid key, `valid`, by
- * making it shorter or longer. */
+/* Returns a NULL-terminated list of texts that an MMTP element must refuse as
+ * an encryption key. Some of these texts are fixed. The others are made from
+ * the valid key `valid`, by making it shorter or longer. */
 static gchar **
 make_weak_keys (const gchar * valid)
 {
@@ -37,8 +37,8 @@ make_weak_keys (const gchar * valid)
   return (gchar **) g_ptr_array_free (keys, FALSE);
 }
 
-/* Checks that the element does not start. Its error must say what a key is and
- * how to make one. */
+/* Checks that an element with the key `key` does not start, because this key is
+ * invalid or too weak. The error must say what a key is and how to make one. */
 static void
 check_weak_key (const gchar * factory, const gchar * key)
 {

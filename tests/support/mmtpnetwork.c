@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A sender and a receiver of MMTP in virtual time; mmtpnetwork.h describes
- * them. If a check in these functions fails, the program aborts.
- */
+/* Implementation of mmtpnetwork.h: a sender and a receiver of MMTP, which
+ * exchange messages over simulated paths in virtual time. It also checks
+ * conditions that must always hold. If a check fails, the program aborts. */
 
 #include "mmtpnetwork.h"
 
@@ -12,11 +12,11 @@
 #define OVERHEAD 28             /* IPv4 and UDP */
 #define MAX_SIZE 1472
 #define MAX_BYTES 500000
-/* Maximum number of messages that an endpoint sends at one virtual time. If it
- * sends more, it is in an endless loop. */
+/* Maximum number of messages that an endpoint sends at one virtual time. An
+ * endpoint that sends more is in an endless loop. */
 #define MAX_OUTPUTS 100000
-/* Maximum number of wakeups at one virtual time. If there are more, an endpoint
- * is in an endless loop. */
+/* Maximum number of wakeups of an endpoint at one virtual time. An endpoint
+ * that asks for more wakeups is in an endless loop. */
 #define MAX_WAKEUPS 8
 
 static const struct
@@ -33,25 +33,24 @@ typedef struct
 {
   guint64 time;                 /* ns, of arrival */
   guint path;
-  /* Address that the path had when the message was sent. */
+  /* Address that the sender had on this path when the message was sent. */
   MmtpAddress address;
   GBytes *bytes;
 } Flight;
 
-/* Data about one address of the sender. The receiver must keep these data
- * according to docs/wire-mmtp.md, section 3 (RESPONSE) and section 4. The
- * network keeps its own copy to check that the receiver obeys these sections.
- */
+/* What the receiver has to know about one address of the sender: which data it
+ * has exchanged with this address, and whether the address is validated
+ * (docs/wire-mmtp.md sections 3 and 4). The network keeps its own copy, with
+ * which it checks that the receiver obeys these sections. */
 typedef struct
 {
   guint64 received, sent;       /* bytes */
-  /* The challenges that were sent to this address, as an array of guint64. NULL
-   * if none was sent.
-   */
+  /* The challenges that the receiver has sent to this address, as an array of
+   * guint64; NULL if it has sent none. */
   GArray *challenges;
   GByteArray *cookies;
-  /* TRUE if a message with one of the challenges has come back from this
-   * address. */
+  /* TRUE if a message that contains one of the challenges has come from this
+   * address. The address is then validated. */
   gboolean validated;
 } Account;
 
@@ -322,9 +321,10 @@ put (MmtpNetwork * self)
   g_bytes_unref (buffer.data);
 }
 
-/* Checks that a buffer was not output after its deadline. The check allows a
- * difference of 1 ms per second, because the receiver can correct its clock by
- * this amount while the buffer waits (mmtpclock.c). */
+/* Checks that the receiver did not output a buffer after its deadline. While
+ * the buffer waited, the receiver may have corrected its clock, by at most 1 ms
+ * per second (mmtpclock.c). The check therefore accepts a delay of this size.
+ */
 static void
 check_time (MmtpNetwork * self, const MmtpReceiverEvent * event)
 {
@@ -378,8 +378,8 @@ tell_sent (MmtpNetwork * self, MmtpRole from, const MmtpAddress * address,
       size, self->config.data);
 }
 
-/* Adds a message to the messages in flight on a path. The messages of a path
- * arrive in the order in which they were sent. */
+/* Puts a message on its way over a path. Computes when the message arrives. The
+ * messages of a path arrive in the order in which they were sent. */
 static void
 take_off (MmtpNetwork * self, guint to, guint path,
     const MmtpAddress * address, const guint8 * bytes, gsize size)
@@ -411,8 +411,9 @@ has_room (MmtpNetwork * self, guint to, guint path)
   return self->busy[to][path] < self->now + SECOND;
 }
 
-/* Sends a message on the path. The queue of the path holds the data of one
- * second. If the queue is full, the message is dropped. */
+/* Sends a message on the path. The queue of the path holds as many messages as
+ * the path transmits in one second. If the queue is full, the message is
+ * dropped. */
 static void
 send (MmtpNetwork * self, guint to, guint path, const MmtpAddress * address,
     const guint8 * bytes, gsize size)
@@ -563,8 +564,9 @@ get_next_time (MmtpNetwork * self, GQueue * queue)
   return next;
 }
 
-/* Wakes both endpoints up. An endpoint may ask to be woken up again at the same
- * virtual time, but at most MAX_WAKEUPS times. */
+/* Wakes both endpoints up if they have asked for it. An endpoint may then ask
+ * to be woken up again at the same virtual time. If this happens more than
+ * MAX_WAKEUPS times, the endpoint is in an endless loop, and the test fails. */
 static void
 wake (MmtpNetwork * self)
 {

@@ -29,10 +29,11 @@ typedef struct _MmtpNetwork MmtpNetwork;
 typedef struct
 {
   const gchar *key;             /* NULL: none */
-  /* Size in bytes of the buffer that the sender gets in each period. */
+  /* Size in bytes of each buffer of the stream. The sender gets one buffer in
+   * each period. */
   guint frame_size;
-  /* Called for each message that an endpoint sends. Messages to an address that
-   * belongs to no path are included. Returns FALSE to drop the message. */
+  /* Called for each message that an endpoint sends, even if its address belongs
+   * to no path. Returns FALSE to drop the message. */
     gboolean (*sent) (MmtpNetwork * network, MmtpRole from,
       const MmtpAddress * address, const guint8 * bytes, gsize size,
       gpointer data);
@@ -50,40 +51,44 @@ struct _MmtpNetwork
   MmtpReceiver *receiver;
   guint64 now;                  /* ns */
   MmtpOverheard overheard;
-  /* TRUE if the network has seen an ACCEPT, the message with which the receiver
-   * accepts a session. `directions` is set from then on. */
+  /* TRUE if the receiver has accepted a session: the network has seen its
+   * message ACCEPT. From then on, the fields in `directions` are set. */
   gboolean has_session;
-  /* Protection of messages against forgery: a MAC if the session has a key,
-   * otherwise a token. directions[0] is for messages of the sender, and
-   * directions[1] is for messages of the receiver. */
+  /* How the messages of each endpoint are protected against forgery: by a
+   * message authentication code (MAC) if the session has a key, otherwise by a
+   * token. directions[0] is for messages of the sender, and directions[1] is
+   * for messages of the receiver. */
   MmtpDirection directions[2];
   MmtpKey key;
 
-  /* TRUE while the network passes a new buffer to the sender in each period. It
-   * becomes TRUE at the sender's event READY. A test can set it to FALSE to
-   * pause the stream. */
+  /* TRUE while the stream runs: the network passes a new buffer to the sender
+   * in each period. The stream starts when the sender reports READY. A test can
+   * set the field to FALSE to pause the stream. */
   gboolean streaming;
   guint64 put_at;               /* ns */
   guint32 n_put;
-  /* Array of guint32: the numbers of the buffers that the receiver output. */
+  /* Array of guint32: the numbers of the buffers that the receiver has output,
+   * in this order. */
   GArray *out;
-  /* Number of events of the receiver of each type: SESSION (a session began),
-   * SILENT (the sender no longer responds) and END (the stream ended). */
+  /* Numbers of events that the receiver has reported, one number for each type
+   * of event. SESSION: a session began. SILENT: the sender no longer responds.
+   * END: the stream ended. */
   guint sessions, silences, ends;
-  /* Number of events of the sender of each type: LOST (the receiver no longer
-   * responds), BROKEN (the only path is silent), REFUSED (the receiver refused
-   * the session) and ENDED (the receiver has acknowledged the end of the
-   * stream). */
+  /* Numbers of events that the sender has reported, one number for each type of
+   * event. LOST: the receiver no longer responds. BROKEN: the only path is
+   * silent. REFUSED: the receiver refused the session. ENDED: the receiver has
+   * acknowledged the end of the stream. */
   guint lost, broken, refused, ended;
-  /* TRUE if no attacker knows the secrets of the session. Each buffer that the
-   * receiver outputs must then equal a buffer that was passed to the sender. */
+  /* TRUE if no attacker knows the secrets of the session. The network then
+   * checks that each buffer that the receiver outputs was passed to the sender.
+   */
   gboolean trusted;
 
-  /* Messages in flight on each path, to the sender (index 0) and to the
-   * receiver (index 1). */
+  /* The messages that are in flight on each path. Index 0 is for messages to
+   * the sender, and index 1 is for messages to the receiver. */
   GQueue flights[2][MMTP_NETWORK_PATHS];
   /* For each direction and path, the time in ns at which the path will have
-   * transmitted all messages that are in its queue now. */
+   * transmitted all messages that wait in its queue now. */
   guint64 busy[2][MMTP_NETWORK_PATHS];
   /* Addresses of the sender's paths. */
   MmtpAddress addresses[MMTP_NETWORK_PATHS];
@@ -97,23 +102,28 @@ struct _MmtpNetwork
 void mmtp_network_init (MmtpNetwork * network,
     const MmtpNetworkConfig * config);
 void mmtp_network_clear (MmtpNetwork * network);
-/* Replaces the sender with a new sender that has no paths. */
+/* Frees the sender and makes a new one without paths, as if the sending program
+ * had been restarted. `seed` determines the random numbers of the new sender.
+ */
 void mmtp_network_begin_anew (MmtpNetwork * network, guint seed);
-/* Sets `address` to the initial address of path number `path`. */
+/* Sets `address` to the address that the sender has on path number `path` at
+ * the beginning. */
 void mmtp_network_get_address (guint path, MmtpAddress * address);
 void mmtp_network_add_path (MmtpNetwork * network, guint path);
 void mmtp_network_run (MmtpNetwork * network, guint64 duration);
 
-/* These two functions deliver a message to the sender or to the receiver
- * immediately, as if it had arrived from the network. */
+/* The following two functions deliver a message to the sender or to the
+ * receiver immediately, as if it had arrived from the network. */
 void mmtp_network_to_sender (MmtpNetwork * network, guint path,
     const guint8 * bytes, gsize size);
 void mmtp_network_to_receiver (MmtpNetwork * network,
     const MmtpAddress * address, const guint8 * bytes, gsize size);
-/* Changes the address of a path for all later messages. */
+/* Gives the sender another address on path number `path`, as if its network had
+ * changed. The new address applies to all messages that it sends later. */
 void mmtp_network_move (MmtpNetwork * network, guint path,
     const MmtpAddress * address);
-/* Returns the number of bytes that were sent to `address`. */
+/* Returns the number of bytes that the receiver has sent to `address` so far.
+ */
 gsize mmtp_network_get_sent (MmtpNetwork * network,
     const MmtpAddress * address);
 

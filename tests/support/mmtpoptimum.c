@@ -2,10 +2,10 @@
 
 #include "mmtpoptimum.h"
 
-/* Returns the slots of a path, ordered by time. A slot is one possible
- * transmission of a packet. The first slot begins at `begin`. The last packet
- * of the stream is generated at `last`. Slots that could not carry any packet
- * of the stream are left out. */
+/* Returns the slots of a path, ordered by time. A slot is the time of one
+ * possible transmission of a packet. The first slot begins at the time `begin`.
+ * The last packet of the stream is generated at the time `last`. The list ends
+ * when a slot is too late even for this packet. */
 static GArray *
 mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
     gdouble last, gdouble limit)
@@ -18,8 +18,8 @@ mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
     gdouble time = begin + i * path->seconds;
     MmtpOptimumSlot slot = { time - reach, time };
 
-    /* The slot is too late: even the last packet of the stream would arrive too
-     * late if it were sent in this slot. */
+    /* A packet in this slot would arrive too late, even if it is the last
+     * packet of the stream. */
     if (slot.from > last)
       break;
     g_array_append_val (slots, slot);

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Computes how many packets of a periodic stream an ideal scheduler delivers in
- * time over known paths. MMTP is compared with this number. The computation
+ * time over known paths. Tests compare MMTP with this number. The computation
  * shares no code with MMTP.
  *
- * A path can transmit one packet after the other. The transmission of a packet
+ * A path transmits one packet after the other. The transmission of a packet
  * takes `seconds`. The packet arrives `delay` after the end of its
  * transmission. It is in time if it arrives within `limit` after its
  * generation.
  *
- * Each possible transmission on a path is called a slot. A slot that begins at
- * t can carry a packet that was generated between t + seconds + delay - limit
- * and t. Earlier packets would arrive too late, and later packets do not exist
- * yet.
+ * Each possible transmission on a path is called a slot. Assume that a slot
+ * begins at the time t. It can carry a packet that was generated between t +
+ * seconds + delay - limit and t. Earlier packets would arrive too late, and
+ * later packets do not exist yet.
  *
  * The result is the maximum number of packets that can be assigned to slots,
  * one packet to each slot. A greedy algorithm finds this maximum exactly
  * (Glover 1967). It takes the packets in the order of their generation, and
- * assigns each packet to the slot that expires first. Later slots carry later
- * packets, so this algorithm is equivalent to "earliest deadline first".
+ * assigns each packet to the slot that expires first. This algorithm is
+ * equivalent to "earliest deadline first", because later slots carry later
+ * packets.
  *
- * The first slot of the first path begins when packet 0 is generated, that of
- * the second path when packet 1 is generated, and so on. The result therefore
- * depends on the order of the paths. It is computed for the given order and for
- * the reverse order, and the larger result counts.
- */
+ * The first slot of the first path begins when packet 0 is generated. The first
+ * slot of the second path begins when packet 1 is generated, and so on. The
+ * result therefore depends on the order of the paths. It is computed for the
+ * given order and for the reverse order, and the larger result counts. */
 
 #ifndef __MMTPOPTIMUM_H__
 #define __MMTPOPTIMUM_H__
@@ -46,8 +46,8 @@ typedef struct
   gdouble from, to;
 } MmtpOptimumSlot;
 
-/* Returns how many of n packets arrive within `limit` seconds if one packet is
- * generated every `period` seconds. */
+/* Returns how many of `n` packets can arrive within `limit` seconds after their
+ * generation. One packet is generated every `period` seconds. */
 guint mmtp_optimum_count (const MmtpOptimumPath * paths,
     guint n_paths, guint n, gdouble period, gdouble limit);
 

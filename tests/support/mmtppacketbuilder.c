@@ -357,9 +357,10 @@ mmtp_build_message (MmtpMessage * message, MmtpType type, MmtpRole from,
   memset (message, 0, sizeof (*message));
   if (!is_handshake (type))
     number = draw_near (&self, overheard->numbers[by_receiver][path] + 1);
-  /* A message of the reserved type MMTP_RESERVED_13 cannot be written.
-   * MMTP_QUERY is used in its place. Either endpoint may send an MMTP_QUERY, so
-   * it is valid for each value of `from`. */
+  /* mmtp_packet_write () cannot write a message of the reserved type
+   * MMTP_RESERVED_13, so a message of the type MMTP_QUERY is built instead. It
+   * is valid whoever sends it, because either endpoint may send an MMTP_QUERY.
+   */
   message->type = type == MMTP_RESERVED_13 ? MMTP_QUERY : type;
   message->channel = path;
   message->number = number;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The main loop of the simulation: it advances virtual time to the next event,
- * handles the event, and then collects all messages of both endpoints.
- * mmtpsimulationjudge.c checks the results.
- */
+/* The main loop of the simulation of an MMTP session. It advances virtual time
+ * to the next event, handles the event, and then collects all messages of both
+ * endpoints. mmtpsimulationjudge.c checks these messages and what the receiver
+ * outputs. */
 
 #include "mmtpsimulation.h"
 
@@ -10,10 +10,11 @@
 
 #include "mmtpsimulationprivate.h"
 
-/* Time of the sender's clock at time 0 of the simulation. With
- * SENDER_CLOCK_EVEN, the 24 bits of the sending times wrap soon afterwards.
- * With SENDER_CLOCK_ODD, the 32 bits of the due times wrap soon afterwards. See
- * docs/wire-mmtp.md section 1. */
+/* What the sender's clock shows at time 0 of the simulation. Messages contain
+ * only the lowest 24 bits of their sending time, and the lowest 32 bits of
+ * their due time (docs/wire-mmtp.md section 1). The two values are chosen so
+ * that such a number wraps around soon afterwards: the sending times with
+ * SENDER_CLOCK_EVEN, and the due times with SENDER_CLOCK_ODD. */
 #define SENDER_CLOCK_EVEN (160 * VIRTUAL_LINK_SECOND)
 #define SENDER_CLOCK_ODD (4290 * VIRTUAL_LINK_SECOND)
 /* Maximum number of calls of endpoints at the same virtual time. If there are
@@ -101,9 +102,9 @@ send_tcp (Tcp * tcp, gboolean is_ack, guint32 size, guint number)
 static void
 add_tcp_flows (MmtpSimulation * simulation, guint path)
 {
-  /* The transfer has 1 << 20 segments, which is more than any run needs, so
-   * that TCP always has data. A segment has 1448 bytes, as on Ethernet with TCP
-   * timestamps. */
+  /* The TCP transfer has 1 << 20 segments, which is more than TCP can send in
+   * any run, so that TCP always has data. A segment has 1448 bytes, as on
+   * Ethernet with TCP timestamps. */
   static const TcpConfig tcp_config = { 1 << 20, 1448, 52, 4000, 2 };
   guint i;
 
@@ -242,9 +243,9 @@ run_action (MmtpSimulation * simulation, const MmtpSimulationAction * action)
   simulation->paths[action->path].is_up = FALSE;
 }
 
-/* Delivers `packet`, a message that the sender has sent on `path`, to the
- * receiver. Its source address is the one that the path had when the message
- * was sent, even if the address has changed since then. */
+/* Delivers a message of the sender, `packet`, to the receiver. The message came
+ * over path number `path`. Its source address is the one that this path had
+ * when the message was sent, even if the address has changed since then. */
 static void
 deliver_to_receiver (MmtpSimulation * simulation, guint path,
     const Packet * packet)
@@ -327,9 +328,9 @@ run_flows (MmtpSimulation * simulation)
   }
 }
 
-/* Returns the size of frame `number` of the source, and sets the flags of this
- * frame. I-frames are five times as large as B-frames. P-frames are three times
- * as large as B-frames. */
+/* Returns the size in bytes of frame `number` of the source, and sets the flags
+ * of this frame. If the source is a video, an I-frame is five times as large as
+ * a B-frame, and a P-frame is three times as large. */
 static guint32
 get_frame_size (const MmtpSimulationSource * source, guint number,
     guint8 * flags)
@@ -348,8 +349,9 @@ get_frame_size (const MmtpSimulationSource * source, guint number,
   return MAX (source->size * weight * 12 / 22, 4);
 }
 
-/* The first four bytes of a frame hold its number. All other bytes hold the
- * lowest byte of this number. */
+/* Makes the content of a frame, by which the receiving side can identify the
+ * frame. The first four bytes are the number of the frame. All other bytes have
+ * the value of the lowest byte of this number. */
 static GBytes *
 make_frame (guint number, guint32 size)
 {
@@ -553,10 +555,10 @@ get_next_time (MmtpSimulation * simulation)
           simulation->ends->receiver_next_wakeup (simulation->receiver)));
 }
 
-/* Returns whether to stop the simulation. After the last frame, it stops when
- * both endpoints have reported the end of the stream. If they do not report it,
- * the simulation stops 10 s after the deadline of the last frame. `next` is the
- * time of the next event of the simulation. */
+/* Returns whether the simulation is finished. Normally it ends when the last
+ * frame was sent, and both endpoints have reported the end of the stream. If
+ * they do not report it, the simulation ends 10 s after the deadline of the
+ * last frame. `next` is the time of the next event of the simulation. */
 static gboolean
 is_over (const MmtpSimulation * simulation, guint64 next)
 {

@@ -19,14 +19,15 @@
 
 typedef struct _MmtpSimulation MmtpSimulation;
 
-/* The functions that the simulation calls to use its two endpoints. The
- * endpoints are either the cores of MMTP or simple replacements. With the
- * replacements, the results of the simulation can be computed by hand. */
+/* Table of the functions by which the simulation uses its two endpoints. The
+ * endpoints are either the sender and receiver of MMTP, or simple replacements.
+ * With the replacements, the results of the simulation can be computed by hand.
+ */
 /* *INDENT-OFF* */
 typedef struct
 {
-  /* TRUE if the endpoints send MMTP packets. The judge, which records the fate
-   * of each frame, reads the packets only in this case. */
+  /* TRUE if the endpoints send MMTP packets. Otherwise the part of the
+   * simulation that checks the packets (the judge) does not read them. */
   gboolean speaks_mmtp;
   gpointer (*sender_new) (const MmtpSenderConfig * config, guint64 seed);
   void (*sender_free) (gpointer sender);
@@ -65,9 +66,9 @@ typedef struct
 /* *INDENT-ON* */
 
 extern const MmtpSimulationEnds mmtp_simulation_cores;
-/* A program that sends each frame immediately as one datagram on the first
- * path. Its receiver outputs each frame that arrives. The MMTP paper calls this
- * program UDP [5.2]. */
+/* Endpoints that do not use MMTP: the sender sends each frame immediately as
+ * one datagram on the first path, and the receiver outputs each frame that
+ * arrives. The MMTP paper calls such a program UDP (section 5.2). */
 extern const MmtpSimulationEnds mmtp_simulation_udp;
 
 typedef struct
@@ -76,11 +77,12 @@ typedef struct
   guint64 period;               /* ns */
   /* Size of each frame in bytes. If `video` is TRUE, it is the mean size. */
   guint32 size;
-  /* TRUE if the frames have the pattern IBBPBBPBBPBB. The sizes of an I-, a P-
-   * and a B-frame are then in the ratio 5 : 3 : 1. */
+  /* TRUE if the source is a video with the frame types IBBPBBPBBPBB. The sizes
+   * of an I-frame, a P-frame and a B-frame are then in the ratio 5 : 3 : 1. */
   gboolean video;
-  /* TRUE if all frames are available from the beginning. The application then
-   * passes frames to the sender as long as the sender has room for them. */
+  /* TRUE if the source is a stored stream, so that all its frames are available
+   * from the beginning. The application then passes frames to the sender as
+   * long as the sender has room for them. */
   gboolean stored;
 } MmtpSimulationSource;
 
@@ -103,8 +105,9 @@ typedef struct
   /* Number of TCP flows that send over the path in the forward direction and
    * compete with MMTP. */
   guint n_tcp;
-  /* Time in ns from `origin`, the time at which the source starts, to the start
-   * of the TCP flows. If it is 0, they start at the beginning of the run. */
+  /* Time in ns from the start of the source (`origin`) to the start of the TCP
+   * flows. If it is 0, the TCP flows start at the beginning of the run instead.
+   */
   guint64 tcp_from;
   /* TRUE if the path does not exist at first. An action of the type
    * MMTP_SIMULATION_ADD adds it later. */
@@ -126,14 +129,14 @@ typedef struct
   MmtpSimulationSource source;
   MmtpSimulationAction actions[MMTP_SIMULATION_MAX_ACTIONS];
   guint n_actions;
-  /* Offset of the receiver's clock in ns: what it shows when the simulation
-   * starts. */
+  /* Offset of the receiver's clock in ns: the time that it shows when the
+   * simulation starts. */
   gint64 clock_offset;
-  /* Skew of the receiver's clock, in parts per billion. If it is above 0, the
-   * receiver's clock runs faster than the true time. */
+  /* How much faster the receiver's clock runs than the true time, in parts per
+   * billion. If it is negative, the clock runs slower. */
   gint64 clock_skew;
-  /* Latest time in ns at which the source begins. It begins earlier if the
-   * session becomes ready earlier. */
+  /* The source begins when the session is ready, but at this time at the
+   * latest. It is in ns from the start of the simulation. */
   guint64 timeout;
   gboolean verbose;
   /* Interval of virtual time between two calls of the function `watch`, in ns.
@@ -155,18 +158,18 @@ void mmtp_simulation_config_set_source (MmtpSimulationConfig * config, guint n,
 void mmtp_simulation_config_add_action (MmtpSimulationConfig * config,
     guint64 time, MmtpSimulationActionType type, guint path);
 
-/* What the simulation records about a frame. All times are true times, not
- * those of an endpoint's clock. */
+/* What the simulation records about a frame. All times are virtual time, not
+ * the time of an endpoint's clock. */
 typedef struct
 {
-  /* Due time in ns; MMTP_SIMULATION_NEVER if the sender has not got the frame
-   * yet. */
+  /* Due time in ns; MMTP_SIMULATION_NEVER as long as the application has not
+   * passed the frame to the sender. */
   guint64 due;
   /* Deadline of the frame in ns: its due time plus the initial delay (D0) that
    * is valid when the frame is output. */
   guint64 limit;
-  /* Time in ns at which the last packet of the frame arrived. Packets that
-   * arrived after the frame was output do not count. */
+  /* Time in ns at which the last packet of the frame arrived at the receiver.
+   * Packets that arrived after the frame had been output do not count. */
   guint64 arrived;
   /* Time in ns at which the frame was output; MMTP_SIMULATION_NEVER if it was
    * not. */
@@ -183,12 +186,11 @@ typedef struct
   gboolean ready;               /* The sender reported READY before `origin`. */
   guint64 initial_delay;        /* D0 at the end, in ns. */
   guint frames;                 /* put */
-  /* Number of frames that the sender refused when the application passed them
-   * to it. */
+  /* Number of frames that the sender refused to take from the application. */
   guint refused;
-  /* Numbers of frames that were output. `in_time` counts the frames whose last
-   * packet arrived before the deadline of the frame. `too_late` counts all
-   * others. */
+  /* Numbers of frames that the receiver output. A frame counts in `in_time` if
+   * its last packet arrived before its deadline. Otherwise, it counts in
+   * `too_late`. */
   guint in_time, too_late;
   guint missing;                /* never let out */
   guint duplicates, out_of_order, corrupt;
@@ -199,7 +201,8 @@ typedef struct
   guint64 worst_release;
   guint64 data_packets;         /* sent */
   guint64 data_arrived;
-  /* Number of messages that were sent, for each direction and type. */
+  /* Number of messages that were sent, for each direction (index 0: to the
+   * receiver, index 1: to the sender) and each message type. */
   guint64 messages[2][MMTP_LAST_TYPE];
   /* Number of DATA packets that arrived after the deadline of their frame. */
   guint64 late_packets;
@@ -211,12 +214,14 @@ typedef struct
   /* Time in ns at which the receiver reported the end of the stream;
    * MMTP_SIMULATION_NEVER if it did not report the end. */
   guint64 ended_at;
-  /* Maximum difference in ns between a deadline at the receiver and the true
-   * deadline. */
+  /* The receiver reports a deadline for each frame that it outputs. This is the
+   * maximum difference in ns between such a deadline and the true deadline of
+   * the frame. */
   guint64 worst_deadline;
-  /* Bytes of IP packets that arrived on each path while the source and the TCP
-   * flows were both active. The count ends when the application has passed the
-   * last frame to the sender. */
+  /* Bytes of the IP packets that arrived over each path, for MMTP and for TCP.
+   * They are counted only while both the source and the TCP flows of the path
+   * are active, so that the rates can be compared. The count ends when the
+   * application has passed the last frame to the sender. */
   guint64 mmtp_bytes[MMTP_SIMULATION_MAX_PATHS];
   guint64 tcp_bytes[MMTP_SIMULATION_MAX_PATHS];
   MmtpSenderStats sender;
@@ -237,14 +242,16 @@ const MmtpSimulationResult *mmtp_simulation_get_result
     (MmtpSimulation * simulation);
 const MmtpSimulationFrame *mmtp_simulation_get_frames
     (MmtpSimulation * simulation);
-/* Returns how many of the frames whose due time is between `from` and `to` were
- * not output in time. `from` and `to` are in ns since the source started to
- * produce frames. */
+/* Returns how many of the frames with a due time between `from` and `to` were
+ * not output in time. `from` and `to` are in ns and count from the start of the
+ * source. */
 guint mmtp_simulation_count_lost (MmtpSimulation * simulation, guint64 from,
     guint64 to);
-/* Returns the number of useless frames. A useless frame was not output in time,
- * but it could not have been decoded anyway, because a frame to which it refers
- * was not output in time. */
+/* Returns how many of the missing frames with a due time between `from` and
+ * `to` would have been useless. A frame is missing if it was not output in
+ * time. It would have been useless if a frame to which it refers is missing,
+ * too, because it could not have been decoded. `from` and `to` are in ns and
+ * count from the start of the source. */
 guint mmtp_simulation_count_useless (MmtpSimulation * simulation, guint64 from,
     guint64 to);
 /* Prints a summary of a few lines. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Endpoints of a simulated session that run the sender and receiver cores of
- * MMTP. */
+/* The sender and the receiver cores of MMTP, as endpoints of a simulated
+ * session. */
 
 #include "mmtpsimulation.h"
 #include "mmtpentropy.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Determines the fate of each frame and packet of a simulated session. The
- * judge uses the time of the simulation, not the clocks of the endpoints. It
- * reads the wire format of docs/wire-mmtp.md with its own code and not with the
- * codec that wrote the packets. */
+/* The judge of a simulated MMTP session: it determines what happened to each
+ * frame and packet. It uses the time of the simulation, not the clocks of the
+ * endpoints. It reads the wire format of docs/wire-mmtp.md with its own code,
+ * and not with the code that wrote the packets. */
 
 #include "mmtpsimulation.h"
 
@@ -72,7 +72,7 @@ mmtp_simulation_judge_sent (MmtpSimulation * simulation,
 }
 
 /* Returns whether the source and the TCP flows of the path are both active at
- * the current time. */
+ * the current virtual time. */
 static gboolean
 is_shared_time (const MmtpSimulation * simulation, guint path)
 {
@@ -82,9 +82,10 @@ is_shared_time (const MmtpSimulation * simulation, guint path)
       && simulation->n_put < simulation->config.source.n;
 }
 
-/* Records that a packet with the due time `due` has arrived now. All packets of
- * a frame have the frame's due time, so this time identifies the frame. `due`
- * is the lowest 32 bits of the due time, as in the packet. */
+/* Records that a packet has arrived at the current time. `due` is the due time
+ * that the packet contains, which consists only of its lowest 32 bits. All
+ * packets of a frame contain the same due time, so the function finds the frame
+ * by this time. */
 static void
 note_arrival (MmtpSimulation * simulation, guint32 due)
 {
@@ -99,9 +100,9 @@ note_arrival (MmtpSimulation * simulation, guint32 due)
     simulation->frames[number].arrived = simulation->now;
 }
 
-/* Updates the results of the simulation with a message that arrived at the
- * receiver. If it is a DATA message, checks whether it arrived too late. The
- * due time in the message is in us (docs/wire-mmtp.md section 3). */
+/* Updates the results of the simulation when a message arrives at the receiver.
+ * If it is a DATA message, compares the due time in its header, which is in us,
+ * with the current time. If the message is late, it is counted. */
 void
 mmtp_simulation_judge_packet (MmtpSimulation * simulation, guint path,
     const guint8 * bytes, gsize size)
@@ -157,9 +158,10 @@ identify_frame (const MmtpSimulation * simulation, const DatagramSlice * data)
   return number;
 }
 
-/* Compares the deadline that the receiver reports for a frame with the true
- * deadline, and records the maximum difference. Also checks that the receiver
- * has output the frame before the deadline that it reports. */
+/* When the receiver outputs a frame, it reports the frame's deadline. Compares
+ * this deadline with the true one, and records the maximum difference of all
+ * frames. Also checks that the receiver did not output the frame after the
+ * deadline that it reports. */
 static void
 judge_times (MmtpSimulation * simulation, const MmtpSimulationFrame * frame,
     const MmtpReceiverEvent * event)
@@ -213,8 +215,10 @@ judge_frame (MmtpSimulation * simulation, const MmtpReceiverEvent * event)
     result->worst_release = MAX (result->worst_release,
         frame->released - frame->limit);
   /* If `arrived` is 0, no DATA packet of this frame was seen. There are two
-   * possible reasons: a REPAIR restored the frame, or the simulation uses
-   * mmtp_simulation_udp, which sends no MMTP packets. */
+   * possible reasons: the receiver has restored the frame from a REPAIR
+   * message, or the simulation runs without MMTP packets, with
+   * mmtp_simulation_udp. In both cases, the current time counts as the arrival.
+   */
   if (frame->arrived == 0)
     frame->arrived = simulation->now;
   result->in_time += frame->arrived <= frame->limit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Types and functions that the two parts of the simulation share: the main loop
- * (mmtpsimulation.c), and the checks of the results (mmtpsimulationjudge.c).
- */
+/* Types and functions that the two parts of the simulation of MMTP sessions
+ * share. mmtpsimulation.c contains the main loop. mmtpsimulationjudge.c checks
+ * what the endpoints do, and computes the results. */
 
 #ifndef __MMTPSIMULATIONPRIVATE_H__
 #define __MMTPSIMULATIONPRIVATE_H__
@@ -44,13 +44,13 @@ struct _MmtpSimulation
   guint n_put;
   guint64 last_put;
   guint64 next_watch;           /* ns */
-  /* TRUE if the sender has reported that the receiver acknowledged the end of
-   * the stream. */
+  /* TRUE if the sender has reported MMTP_EVENT_ENDED: the receiver has
+   * acknowledged the end of the stream. */
   gboolean has_ended;
   /* the judge's */
   MmtpSimulationResult result;
-  /* Highest frame number that has arrived, plus 1. If a frame with a lower
-   * number arrives, it is out of order. */
+  /* Highest number of the frames that the receiver has output so far, plus 1.
+   * If it outputs a frame with a lower number, this frame is out of order. */
   guint next_frame;
   guint n_errors;
 };
@@ -72,13 +72,14 @@ void mmtp_simulation_judge_tcp (MmtpSimulation * simulation, guint path,
 void mmtp_simulation_judge_sender_event (MmtpSimulation * simulation,
     const MmtpSenderEvent * event);
 /* Handles an event of the receiver: updates the results of the simulation, and
- * frees the memory that the event owns. */
+ * frees the memory that belongs to the event. */
 void mmtp_simulation_judge_receiver_event (MmtpSimulation * simulation,
     MmtpReceiverEvent * event);
 void mmtp_simulation_judge_memory (MmtpSimulation * simulation);
 void mmtp_simulation_judge_end (MmtpSimulation * simulation);
-/* Appends a text about a violated condition to the errors in the result. Only
- * the first few texts are stored, but all violations are counted. */
+/* Records that a condition was violated that must always hold. Appends a text
+ * about it to the errors in the result. Only the first few texts are stored,
+ * but all violations are counted. */
 void
 mmtp_simulation_error (MmtpSimulation * simulation, const gchar * format, ...)
 G_GNUC_PRINTF (2, 3);

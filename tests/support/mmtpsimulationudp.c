@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A sender that uses UDP only. It sends each frame as one UDP packet when the
- * frame is generated, on the only path. The MMTP paper compares MMTP with such
- * a program [5.2].
+/* A sender that uses UDP only, with its receiver. It sends each frame as one
+ * UDP packet on the only path, as soon as the frame is generated. The MMTP
+ * paper compares MMTP with such a program (section 5.2).
  *
- * The results of this sender can be computed by hand, so it also serves to
- * check the simulation itself.
- */
+ * The results of this sender can be computed by hand. A test of them therefore
+ * checks the simulation itself. */
 
 #include "mmtpsimulation.h"
 

@@ -12,17 +12,19 @@
  * the system permits it, other users can do so as root of a new user namespace.
  */
 gboolean netns_unshare (void);
-/* Runs a command such as ip(8) or tc(8). The runtimes of the sanitizers are not
- * loaded, because they would check those programs, too. */
+/* Runs a command such as ip(8) or tc(8). Removes LD_PRELOAD from its
+ * environment, so that no runtime of a sanitizer is loaded, which would check
+ * the command, too. Returns TRUE if the command succeeded. */
 gboolean netns_run (const gchar * command);
 void netns_must (const gchar * command);
-/* Makes two pairs of veth devices: wlan0 with wlan0x, and usb0 with usb0x. The
- * MTU is 1500 for wlan0 and 1280 for usb0. wlan0 and usb0 are down. wlan0x and
- * usb0x are up.
+/* Makes two pairs of connected network devices: wlan0 with wlan0x, and usb0
+ * with usb0x. The MTU is 1500 for wlan0 and 1280 for usb0. wlan0 and usb0 are
+ * down. wlan0x and usb0x are up.
  *
- * A packet that is sent on one device of a pair arrives at the other one. No
- * host uses wlan0x and usb0x, so nobody answers. Returns FALSE if the check has
- * to be skipped. */
+ * A packet that is sent on one device of a pair arrives at the other one. There
+ * is no host behind wlan0x and usb0x, so nobody answers. If the system does not
+ * permit such devices, the function reports the check `check` as skipped and
+ * returns FALSE. */
 gboolean netns_make (const gchar * check);
 
 #endif /* __NETWORKNAMESPACE_H__ */

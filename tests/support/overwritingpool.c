@@ -70,8 +70,9 @@ pooled_check_equal (GstBuffer * buffer, GstBuffer * expected)
   gst_buffer_unmap (expected, &map);
 }
 
-/* Waits until the element has output all buffers, because some elements push in
- * a thread of their own. */
+/* Sends EOS and waits until it comes out of the element. The element has then
+ * output all buffers. The wait is necessary, because some elements push in a
+ * thread of their own. */
 static void
 pooled_wait_for_eos (GstHarness * h)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A buffer pool that overwrites each buffer as soon as the buffer returns to
- * the pool. An element that keeps data beyond the chain call must prevent this:
- * it keeps the buffer, locks the memory, or copies the data.
- */
+/* A buffer pool for tests, which overwrites each buffer as soon as it is
+ * returned to the pool. It reveals elements that use data after they have
+ * returned the buffer. A correct element that needs the data beyond the chain
+ * call keeps the buffer, locks its memory, or copies the data. */
 
 #ifndef __OVERWRITINGPOOL_H__
 #define __OVERWRITINGPOOL_H__
@@ -19,22 +19,24 @@ void pooled_free (GstBufferPool * pool);
 /* Returns a buffer of the pool with the data, timestamps and flags of `from`.
  */
 GstBuffer *pooled_copy (GstBufferPool * pool, GstBuffer * from);
-/* Takes the next buffer from the pool, sets all its bytes to 0xff, and returns
- * it to the pool. */
+/* Takes a buffer out of the pool, sets all its bytes to 0xff, and returns it to
+ * the pool. */
 void pooled_overwrite (GstBufferPool * pool);
 /* Copies `from` to a buffer of the pool, and pushes the copy. If the element
- * does not keep the pushed buffer, the buffer is overwritten afterwards. */
+ * returns the buffer to the pool at once, the function then overwrites this
+ * buffer. */
 void pooled_push (GstHarness * h, GstBufferPool * pool, GstBuffer * from);
-/* Checks that an element does not use overwritten data. Pushes `buffers` to the
- * harness `own`, and copies of them to the harness `pooled`. The copies are in
- * buffers of an overwriting pool. After all buffers were pushed, the outputs of
- * the two harnesses must be equal. The caller creates both harnesses with the
- * same kind of element, and sets their caps. */
+/* Checks that an element does not use data that were overwritten. Two harnesses
+ * must be given, which contain the same kind of element with the same caps. The
+ * function pushes `buffers` to the harness `own`. To the harness `pooled`, it
+ * pushes copies in buffers of a pool that overwrites each returned buffer. The
+ * outputs of the two harnesses must be equal. */
 void pooled_compare (GstHarness * own, GstHarness * pooled,
     GPtrArray * buffers);
-/* Does the same as pooled_compare (), but creates the two harnesses itself,
- * from the launch line `launch` with the caps `caps`. The launch line describes
- * an element with a sink pad and a source pad. */
+/* Compares two elements in the same way as pooled_compare (), which checks that
+ * an element does not use overwritten data. This function creates the two
+ * harnesses itself, from the launch line `launch` with the caps `caps`. The
+ * launch line describes an element with a sink pad and a source pad. */
 void pooled_compare_launch (const gchar * launch, const gchar * caps,
     GPtrArray * buffers);
 

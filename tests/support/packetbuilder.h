@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makes buffers for tests of elements: frames and RTP packets of the streams
- * that streambuilder.h builds.
- */
+/* Makes buffers with small MPEG video streams for tests of elements. A buffer
+ * contains a frame or an RTP packet. streambuilder.h builds the streams. */
 
 #ifndef __PACKETBUILDER_H__
 #define __PACKETBUILDER_H__
@@ -16,13 +15,14 @@
     "encoding-name=MPV,payload=32"
 
 GstBuffer *mpeg_wrap (const guint8 * data, gsize size);
-/* Returns the frames of an MPEG video stream, each as a buffer without
- * timestamps. `plan` lists the frames, such as "I2 B0 B1 P5";
- * mpeg_stream_add () describes its format. */
+/* Builds an MPEG video stream, and returns its frames as buffers without
+ * timestamps. `plan` has the type and the temporal reference of each frame,
+ * such as "I2 B0 B1 P5". mpeg_stream_add () describes further words. */
 GPtrArray *mpeg_make_frames (const gchar * plan, gboolean mpeg1);
-/* Returns the RTP packets that rfc2250pay makes of an MPEG video stream. `plan`
- * lists the frames of the stream, such as "I2 B0 B1 P5"; mpeg_stream_add ()
- * describes its format. */
+/* Builds an MPEG video stream, and returns the RTP packets that the element
+ * rfc2250pay makes of it. `plan` has the type and the temporal reference of
+ * each frame, such as "I2 B0 B1 P5". mpeg_stream_add () describes further
+ * words. */
 GPtrArray *mpeg_make_packets (const gchar * plan, const gchar * launch);
 guint64 mpeg_get_stat (GstHarness * h, const gchar * element,
     const gchar * name);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A network sink in its own pipeline, with a thread that pushes to it. While
- * this thread pushes, the test can act as the network.
- */
+/* A network sink in its own pipeline, for tests. A separate thread pushes to
+ * the sink, so that the test itself can act as the network. */
 
 #ifndef __SINKPIPELINE_H__
 #define __SINKPIPELINE_H__
@@ -20,8 +19,9 @@ typedef struct
   GstBus *bus;
   GThread *thread;
   GAsyncQueue *queue;           /* of GstMiniObject */
-  gint pushed;                  /* Number of pushes that have returned. */
-  /* Flow return of the last push to the sink, as a GstFlowReturn. */
+  /* Number of calls of gst_pad_push () that have returned. */
+  gint pushed;
+  /* Flow return (GstFlowReturn) of the last push to the sink. */
   gint flow;
   gint restarts;                /* events "a new receiver" */
 } SinkPipeline;
@@ -47,13 +47,13 @@ gboolean sink_pipeline_is_in_state (SinkPipeline * test, const gchar * state);
  * frees it. */
 GError *sink_pipeline_take_error (SinkPipeline * test);
 void sink_pipeline_wait_for_warning (SinkPipeline * test);
-/* Flushes the pad as a source does: pushes FLUSH_START and FLUSH_STOP. In
- * between, the function waits until the thread that pushes has nothing more to
- * push. A blocked push has then returned GST_FLOW_FLUSHING.
+/* Flushes the pad as a source does: pushes the events FLUSH_START and
+ * FLUSH_STOP. Between the two events, the function waits until the pushing
+ * thread has nothing to do. If a push was blocked, it has then returned
+ * GST_FLOW_FLUSHING.
  *
  * Without this wait, the thread could push a buffer after the flush and before
- * the new segment. A correct source never does that.
- */
+ * the new segment. A correct source never does that. */
 void sink_pipeline_flush (SinkPipeline * test);
 void sink_pipeline_push_eos (SinkPipeline * test);
 void sink_pipeline_wait_for_eos (SinkPipeline * test);

@@ -7,8 +7,9 @@
 
 #include <glib.h>
 
-/* Prints why this check, or a part of it, is skipped. It prints only once in a
- * process, and each check has its own process. */
+/* Prints that the check `check` is skipped, completely or in part, and why.
+ * Only the first call prints. This is sufficient, because each check runs in a
+ * process of its own. */
 void G_GNUC_PRINTF (2, 3) say_skipped (const gchar * check,
     const gchar * format, ...);
 

@@ -44,14 +44,14 @@ void mpeg_sequence (MpegStream * stream, guint width, guint height,
     guint rate_code, gboolean mpeg2, gboolean progressive, gboolean low_delay);
 void mpeg_gop_full (MpegStream * stream, gboolean drop, guint h, guint m,
     guint s, guint pictures, gboolean closed, gboolean broken);
-/* Writes the header of a GOP. `frame` is the frame number that its time code
- * shows at 25 frames per second. `closed` is TRUE for a closed GOP. */
+/* Writes the header of a GOP. Its time code is the time of frame number `frame`
+ * at 25 frames per second. `closed` is TRUE if the GOP is closed. */
 void mpeg_gop (MpegStream * stream, guint frame, gboolean closed);
 void mpeg_picture_header (MpegStream * stream, const MpegPicture * p);
 void mpeg_picture_extension (MpegStream * stream, const MpegPicture * p);
-/* Writes a slice. The bytes after its own start code contain no other start
- * code. They depend on `row` and `seed`, so that slices differ from each other.
- */
+/* Writes a slice of `size` bytes. Its bytes depend on `row` and `seed`, so that
+ * slices differ from each other. They contain no start code except the one at
+ * the beginning of the slice. */
 void mpeg_slice (MpegStream * stream, guint row, guint size, guint seed);
 void mpeg_picture (MpegStream * stream, const MpegPicture * p);
 /* Writes a stream. `plan` has the frames in transport order, each with its

@@ -60,8 +60,9 @@ tcp_pipe (const Tcp * tcp)
   return pipe;
 }
 
-/* Returns the first segment that counts as lost and was not retransmitted in
- * this loss recovery. Returns `tcp->next` if there is none. */
+/* Returns the number of the first segment that counts as lost and was not
+ * retransmitted since the current loss recovery began. Returns `tcp->next`, the
+ * number of the next new segment, if there is no such segment. */
 static guint
 tcp_find_hole (const Tcp * tcp)
 {
@@ -85,8 +86,8 @@ tcp_send_next (Tcp * tcp)
     return TRUE;
   }
   /* After a retransmission timeout, the sender goes back to the first
-   * unacknowledged segment. Segments that have already arrived are not sent
-   * again. */
+   * unacknowledged segment, and sends all segments from there on again. It
+   * leaves out the segments that have already arrived. */
   while (tcp->next < tcp->config.segments && tcp->have[tcp->next]
       && tcp->sent[tcp->next])
     tcp->next++;
@@ -161,9 +162,9 @@ tcp_cubic_decrease (Tcp * tcp)
   cubic->epoch = 0;
 }
 
-/* Returns the size of the congestion window after a loss, in segments. With
+/* Returns the new size of the congestion window after a loss, in segments. With
  * Reno, it is half of the number of segments in flight (RFC 5681 equation 4).
- * With CUBIC, it is 0.7 times this number. */
+ * With CUBIC, it is 0.7 times the number of segments in flight. */
 static gdouble
 tcp_get_decreased (Tcp * tcp)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A bulk transfer over a simple model of TCP. The model is complete enough to
- * react to a radio link or to a shared queue. It runs in virtual time over any
- * network that the caller provides. It has these parts:
+ * react realistically to a radio link or to a shared queue. It runs in virtual
+ * time over any network that the caller provides. It has these parts:
  * - The default congestion control is Reno (RFC 5681) with SACK loss recovery
  *   (RFC 6675), as in Linux since 2.2. CUBIC (RFC 9438) without HyStart can be
  *   chosen instead. CUBIC is the default of Linux since 2.6.19.
  * - Acknowledgements are delayed (RFC 1122 section 4.2.3.2). An ACK tells the
  *   sender all gaps in the segments that have arrived.
- * - The RTO is that of RFC 6298, with Linux's minimum of 200 ms.
+ * - The retransmission timeout is that of RFC 6298, with Linux's minimum of 200
+ *   ms.
  * - Sequence numbers count segments instead of bytes. */
 
 #ifndef __TCPMODEL_H__
@@ -46,15 +47,17 @@ typedef struct
  * and `k` is in seconds. */
 typedef struct
 {
-  /* Time in ns at which congestion avoidance began; 0 if it has not begun. */
+  /* Time in ns at which the current phase of congestion avoidance began; 0 if
+   * no such phase has begun since the last loss. */
   guint64 epoch;
   gdouble k, w_max, w_est;
 } TcpCubic;
 
 typedef struct _Tcp Tcp;
 
-/* Sends segment `number`, counted from 0, or an acknowledgement of all segments
- * below `number`. */
+/* Sends a packet into the caller's network. It is either the segment `number`,
+ * counted from 0, or (if `is_ack` is TRUE) an acknowledgement of all segments
+ * below `number`. `size` is the size in bytes of the IP packet. */
 typedef void (*TcpSend) (Tcp * tcp, gboolean is_ack, guint32 size,
     guint number);
 
@@ -71,14 +74,14 @@ struct _Tcp
   gboolean recovering;
   guint64 rto_at, rto, srtt, rttvar;
   gboolean have_rtt;
-  /* Number of the segment whose round trip is measured. */
+  /* Number of the segment with which the round-trip time is being measured. */
   guint timed;
   guint64 timed_at;
   guint64 retransmissions;
   /* Number of times that each segment was sent. */
   guint8 *sent;
-  /* For each segment, whether it was retransmitted since the current loss
-   * recovery began. */
+  /* For each segment, TRUE if it was retransmitted after the current loss
+   * recovery had begun. */
   guint8 *repeated;
   /* receiver */
   guint expected, unacked, highest;
@@ -86,8 +89,8 @@ struct _Tcp
   guint64 delack_at;
 };
 
-/* Initializes `tcp`, whose bytes must all be zero. No segment is sent before
- * tcp_send_more () is called. */
+/* Initializes `tcp`, whose bytes the caller must have set to zero. No segment
+ * is sent before tcp_send_more () is called. */
 void tcp_init (Tcp * tcp, const TcpConfig * config, TcpSend send,
     gpointer network);
 void tcp_clear (Tcp * tcp);

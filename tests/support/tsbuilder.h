@@ -28,8 +28,8 @@
 #define H264_PICTURE PES "\0\0\0\1\x09\x10\0\0\1\x41\x9a\x24"
 #define H264_REST PES "\0\0\1\x41\x1a\x24\x55\x66\x77\x88"
 #define MPEG_PICTURE(reference) PES "\0\0\1\0" reference "\xff\xf8\0\0\1\1"
-/* Adaptation field with a program clock reference (PCR), without the first byte
- * of the field, which would contain its length. */
+/* Content of an adaptation field with a program clock reference (PCR). It does
+ * not include the first byte of the field, which contains the length. */
 #define CLOCK "\x10\0\1\2\3\4\5"
 #define CLOCK_SIZE 7
 
@@ -39,12 +39,14 @@ typedef struct
   guint counter;                /* of the video */
 } TsStream;
 
-/* Begins a stream with one program. The program has two elementary streams:
- * sound, and a video with the stream_type `type`. The caller frees `bytes`. */
+/* Begins a transport stream with one program. The program has two elementary
+ * streams: sound, and a video whose stream_type is `type`. The caller frees
+ * `bytes`. */
 void ts_stream_start (TsStream * stream, guint type);
 
-/* Writes a packet (ISO/IEC 13818-1, 2.4.3.2). `adaptation` is the
- * adaptation field without its first byte (adaptation_field_length). */
+/* Writes a TS packet (ISO/IEC 13818-1, 2.4.3.2). `adaptation` is its adaptation
+ * field, but without the first byte, which would contain the length
+ * (adaptation_field_length). */
 void ts_put_packet (GByteArray * bytes, guint pid, gboolean begins,
     guint scrambling, guint counter, const gchar * adaptation,
     gsize adaptation_size, const gchar * payload, gsize payload_size);
@@ -54,7 +56,8 @@ void ts_put_packet (GByteArray * bytes, guint pid, gboolean begins,
 void ts_put_section (GByteArray * bytes, guint pid, guint table,
     const guint8 * content, gsize size);
 void ts_put_tables (GByteArray * bytes, guint type);
-/* Writes the next TS packet of the video. */
+/* Writes the next TS packet of the video, with the given adaptation field and
+ * payload. */
 void ts_put_video (TsStream * stream, gboolean begins,
     const gchar * adaptation, gsize adaptation_size, const gchar * payload,
     gsize size);

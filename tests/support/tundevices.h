@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A network namespace for one test. It has TUN and TAP interfaces, to which no
- * other host is connected. Each test has its own process, and the namespace is
- * removed when this process ends.
- */
+/* A network namespace for one test, with TUN and TAP interfaces. No other host
+ * is connected to these interfaces. Each test has its own process, and the
+ * namespace is removed when this process ends. */
 
 #ifndef __TUNDEVICES_H__
 #define __TUNDEVICES_H__
@@ -19,8 +18,8 @@
 #define IFF_TAP 0
 #endif
 
-/* Enters the network namespace. If this is not permitted, the function reports
- * the test as skipped and returns FALSE. */
+/* Moves the process of the test to a new network namespace. If this is not
+ * permitted, the function reports the test as skipped and returns FALSE. */
 gboolean tun_device_enter (const gchar * test);
 /* Adds an interface, brings it up, and returns its interface index. An
  * interface of the type IFF_TUN has no link layer, so packets leave it

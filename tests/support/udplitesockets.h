@@ -70,11 +70,11 @@ void udplite_test_send (UdpliteSocket * socket, gboolean ipv6, guint16 port,
  * the packets that arrived before it. */
 GPtrArray *udplite_test_collect (UdpliteSocket * receiver,
     UdpliteSocket * sender, gboolean ipv6);
-/* Returns a socket for packets that the backend itself would not send. For the
- * UDP backend, the kernel writes the UDP header, but without a checksum. For
- * other backends, the kernel writes only the IP header. If the system does not
- * permit such a socket, the function reports the test as skipped and returns
- * -1. */
+/* Returns a socket with which a test sends packets that the sockets of the
+ * backend would never send. With the UDP backend, the kernel adds the UDP
+ * header, but without a checksum. With other backends, the kernel adds only the
+ * IP header. If the system does not permit such a socket, the function reports
+ * the test as skipped and returns -1. */
 gint udplite_test_injector_open (const gchar * test, UdpliteBackend backend,
     gboolean ipv6);
 void udplite_test_inject (gint fd, UdpliteBackend backend, gboolean ipv6,
@@ -93,8 +93,9 @@ void udplite_test_write (guint8 * packet, gsize size, UdpliteBackend backend,
 #define N_COMBINATIONS (N_UDPLITE_TEST_COMBINATIONS * 2)
 #define N_BACKENDS (N_UDPLITE_TEST_BACKENDS * 2)
 
-/* The two sockets of a test. If the system does not permit them, both are NULL.
- */
+/* The two sockets of a test. They are valid only if the function that opened
+ * them returned TRUE. It returns FALSE if the system does not allow such
+ * sockets. */
 typedef struct
 {
   gboolean ipv6;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of virtuallink.h. A full-duplex connection uses one Link for
- * each direction. A half-duplex connection uses one Link, in which each
- * direction is a station. */
+/* Implementation of virtuallink.h on top of the link model of the element
+ * wirelesslink, whose type is Link. A full-duplex connection uses one Link for
+ * each direction. A half-duplex connection uses a single Link, in which each
+ * direction has its own station. */
 
 #include "virtuallink.h"
 
@@ -73,8 +74,8 @@ set_loss (LinkPipeConfig * pipe, const VirtualLinkPath * path)
 }
 
 /* Checks that both directions have the same jitter, the same loss and the same
- * queue limit. For a half-duplex link, the link model has only one value for
- * each of these properties, which applies to both directions. */
+ * queue limit. This is necessary for a half-duplex link, because the link model
+ * then has only one value of each of these properties for both directions. */
 static void
 check_is_symmetric (const VirtualLinkConfig * config)
 {
@@ -136,8 +137,9 @@ virtual_link_new (const VirtualLinkConfig * config, guint64 seed,
     else
       self->links[i] = make_link (config, i, seeded_draw (seed,
               number * 2 + i, 0, 0, 0));
-    /* The station that sends in direction `i` has the number `i`. If both
-     * directions share one Link, these numbers tell them apart. */
+    /* Station `i` of the link sends in the direction `i`. A half-duplex
+     * connection has only one Link, which needs this number to know the
+     * direction of a packet. */
     self->flows[i] = link_add_flow (self->links[i], i);
   }
   return self;
@@ -256,9 +258,9 @@ virtual_link_next (VirtualLink * self)
   guint64 next = G_MAXUINT64;
   guint i;
 
-  /* The fading of the radio may change while no packet is in flight. This
-   * change affects no packet, so no wakeup is needed for it.
-   */
+  /* Without packets in flight, no wakeup is needed. The link model may still
+   * have an event to come, the next change of the radio's fading, but this
+   * change affects no packet. */
   for (i = 0; i < 2; i++) {
     if (count_under_way (self, i))
       next = MIN (next, link_next_wakeup (self->links[i]));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A link for simulations. It uses the link model of wirelesslink (link.h) with
- * one Link for each direction, or with one half-duplex Link for both.
+/* A link for simulations, which connects two hosts in virtual time. It uses the
+ * link model of the element wirelesslink (link.h), with one Link for each
+ * direction, or with one half-duplex Link for both directions.
  *
- * Packets belong to the caller, and their sizes are those of IP packets. The
- * random losses depend only on the seed, and not on the protocol that sends the
- * packets.
- */
+ * The caller passes each packet as a pointer, and gives its size as an IP
+ * packet. The link does not look into packets. The random losses depend only on
+ * the seed, and not on the protocol that sends the packets. */
 
 #ifndef __VIRTUALLINK_H__
 #define __VIRTUALLINK_H__
@@ -31,37 +31,40 @@ typedef struct
   /* Propagation delay in ns. It begins when the transmission of a packet has
    * ended. */
   guint64 delay;
-  /* Jitter in ns: its maximum if it is uniform, its mean if it is exponential.
-   */
+  /* Jitter of the delay in ns. If the jitter is uniform, this is its maximum.
+   * If it is exponential, this is its mean. */
   guint64 fluctuation;
   gboolean exponential;
   gboolean reorders;            /* A packet may overtake others. */
-  /* Capacity of the queue in bytes. The packet that is being transmitted does
-   * not count. */
+  /* Capacity of the queue in bytes. The packet that the link is transmitting is
+   * no longer in the queue. */
   guint64 queue;
-  /* If `burst` is 0, this is the fraction of the packets that are lost.
-   * Otherwise, it is the fraction of the time that lies within bursts. All
-   * packets within a burst are lost. */
+  /* Fraction of lost packets, from 0 to 1. If `burst` is 0, packets are lost
+   * independently of each other. Otherwise, losses come in bursts in which all
+   * packets are lost, and this is the fraction of the time that belongs to
+   * bursts. */
   gdouble loss;
-  /* Mean duration in ns of bursts in which all packets are lost; 0 for
-   * independent losses. */
+  /* Mean duration in ns of the bursts in which all packets are lost. If it is
+   * 0, there are no bursts, and packets are lost independently of each other.
+   */
   guint64 burst;
 } VirtualLinkPath;
 
 typedef struct
 {
   guint64 from, to;             /* ns since the origin */
-  /* Packets of up to this size in bytes pass during the outage. Larger packets
-   * are lost. */
+  /* The outage affects only packets that are larger than this size in bytes.
+   * Smaller packets pass, as on a path that loses only large packets. */
   guint32 above;
 } VirtualLinkOutage;
 
-/* A change of the link's rate and delay at `time`. If a field is 0, its old
- * value remains. */
+/* A change of the link's rate or delay at `time`. If the new value of a
+ * property is 0, this property does not change. */
 typedef struct
 {
   guint64 time;                 /* ns since the origin */
-  guint64 rate, delay;          /* Rate and delay of the forward direction. */
+  /* Rate and delay of the forward direction after the change. */
+  guint64 rate, delay;
   guint64 back_rate;
 } VirtualLinkStep;
 
@@ -73,9 +76,9 @@ typedef struct
   gboolean half_duplex;
   /* Time in ns that the shared medium needs to change the direction. */
   guint64 turnaround;
-  /* Times in which the link is interrupted. During an outage, packets are lost
-   * in both directions if they are in transmission or on their way to the
-   * receiving host. Packets in the queue are not lost. */
+  /* Times in which the link is interrupted. If a packet is in transmission or
+   * on its way to the receiving host during an outage, it is lost, in both
+   * directions. A packet that waits in the queue is not lost. */
   VirtualLinkOutage outages[VIRTUAL_LINK_MAX_OUTAGES];
   guint n_outages;
   VirtualLinkStep steps[VIRTUAL_LINK_MAX_STEPS];
@@ -86,9 +89,10 @@ typedef struct
 {
   guint64 offered, offered_bytes;
   guint64 arrived, arrived_bytes;
-  /* Packets that were dropped because the queue was full. */
+  /* Number of packets that were dropped because the queue was full. */
   guint64 overflowed;
-  /* Packets that were lost during transmission or in an outage. */
+  /* Number of packets that were lost during their transmission or in an outage.
+   */
   guint64 lost;
   guint64 busy;                 /* ns of transmission */
   guint64 max_queued;           /* bytes */
@@ -97,7 +101,8 @@ typedef struct
 
 void virtual_link_config_add_outage (VirtualLinkConfig * config,
     guint64 from, guint64 to, guint32 above);
-/* Steps must be added in the order of time. */
+/* Adds a change of the link's rate or delay. Changes must be added in the order
+ * of time. */
 void virtual_link_config_add_step (VirtualLinkConfig * config, guint64 time,
     guint64 rate, guint64 delay);
 void virtual_link_config_add_back_step (VirtualLinkConfig * config,
@@ -108,18 +113,20 @@ typedef struct _VirtualLink VirtualLink;
 VirtualLink *virtual_link_new (const VirtualLinkConfig * config,
     guint64 seed, guint number, GDestroyNotify packet_free);
 void virtual_link_free (VirtualLink * link);
-/* Sets the time from which the times in VirtualLinkOutage and VirtualLinkStep
- * are counted. No outage and no step happens before this call. */
+/* Tells the link the time from which the times in its outages and steps
+ * (changes of rate and delay) are counted. Before this call, no outage and no
+ * step happens. */
 void virtual_link_set_origin (VirtualLink * link, guint64 origin);
 /* Takes ownership of `packet`. */
 void virtual_link_input (VirtualLink * link, guint64 now,
     VirtualLinkDirection direction, guint32 size, gpointer packet);
-/* Returns the next packet that has arrived at `now`, in the order of arrival,
- * or NULL. The caller owns it. */
+/* Returns the next packet that has arrived at the time `now` or before, in the
+ * order of arrival. Returns NULL if there is none. The caller owns the packet.
+ */
 gpointer virtual_link_output (VirtualLink * link, guint64 now,
     VirtualLinkDirection * direction);
-/* Returns the time of the next event; G_MAXUINT64 if no packet is in flight.
- */
+/* Returns the time in ns of the next event of the link; G_MAXUINT64 if no
+ * packet is in flight. */
 guint64 virtual_link_next (VirtualLink * link);
 void virtual_link_get_stats (VirtualLink * link, VirtualLinkDirection direction,
     VirtualLinkStats * stats);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the comparisons in reports. The tests check
-- which runs are compared,
-- the tables that have the same form as those in the thesis of Ouwens,
-- the pool of processes that computes parts of a report.
+"""Tests the comparisons in reports. The tests check:
+- which runs are compared with each other
+- the tables that have the same form as those in the thesis of Ouwens
+- the pool of processes that computes parts of a report
 """
 
 import collections
@@ -37,10 +37,10 @@ def fail(_):
 class WayTest(unittest.TestCase):
 
     def groups(self, by, *runs):
-        """Groups the runs for a comparison. `by` is a key of comparisons.WAYS,
-        which says what is compared, such as "protocol" or "link". Returns a
-        list of pairs: the title of a group, and the list of the labels of its
-        runs.
+        """Groups the runs for a comparison. `by` says what is compared, such
+        as "protocol" or "link"; it is a key of comparisons.WAYS. Returns a
+        list with a pair for each group: its title, and a list of the labels of
+        its runs.
         """
         way, found = comparisons.WAYS[by], {}
         for one in runs:
@@ -93,7 +93,8 @@ class OuwensTest(unittest.TestCase):
         self.theirs = ouwens.read_theirs()
 
     def test_the_tables_of_ouwens_are_complete(self):
-        """The retry value is the maximum number of transmissions of a packet.
+        """Checks that the file with the tables of the thesis has all results.
+        The retry value is the maximum number of transmissions of a packet.
         Tables 3.12 and 3.18 of the thesis have results for four retry values.
         The other tables have results for seven retry values from 0 to 16. All
         tables have results with and without the microwave oven."""
@@ -129,9 +130,9 @@ class OuwensTest(unittest.TestCase):
         self.assertEqual(found["1, no"][heads.index("6 Mbit/s")], "363.7 / –")
         # The retry value is the maximum number of transmissions of a packet.
         # The thesis of Ouwens lists the retry value 256, but its tables have
-        # no results for it. Our runs use 255 instead of 256, because 255 is
-        # the maximum of `wirelesslink`. In this test, `ours` has no runs with
-        # 255 either, so both results must be missing.
+        # no results for it. Our runs use 255 instead, because 255 is the
+        # maximum of the element wirelesslink. This test has no runs with 255,
+        # so both results, theirs and ours, must be missing.
         self.assertEqual(found["255, no"][1], "– / –")
 
     def test_flagged_runs_count_if_there_are_no_others(self):
@@ -140,19 +141,20 @@ class OuwensTest(unittest.TestCase):
         self.assertEqual(ouwens.believed([bad, bad]), [bad, bad])
 
     def test_lengths_of_losses_in_a_row(self):
-        # There is one Counter for each seed. It maps the length of a series of
-        # consecutive lost packets to the number of series with this length.
-        # The two seeds together have 7 series: 4 of one packet, 2 of seven
-        # packets, and 1 of eleven packets. shares() must return the
-        # percentages of six classes of lengths.
+        # There is one Counter for each of two seeds. It maps the length of a
+        # series of consecutive lost packets to the number of series with this
+        # length. The two seeds together have 7 series: 4 of one packet, 2 of
+        # seven packets, and 1 of eleven packets. shares() must return the
+        # percentage of series in each of six classes of lengths.
         own = [{"in a row": collections.Counter({1: 3, 7: 2})},
                {"in a row": collections.Counter({1: 1, 11: 1})}]
         self.assertEqual(ouwens.shares(own), ["57", "0", "0", "0", "29", "14"])
         self.assertEqual(ouwens.shares([]), ["–"] * 6)
 
     def test_throughput_of_a_part_of_the_film(self):
-        # Each second has 25 frames of 1000 bytes, which is 0.2 Mbit/s. Each
-        # frame arrives 1 ms after it was sent.
+        # The stream has 25 frames of 1000 bytes per second, which is 0.2
+        # Mbit/s. Each frame arrives 1 ms after it was sent. The throughput
+        # from second 1 to second 3 must be 0.2 Mbit/s.
         ways = test_measurements.ways("P" * 100, [1] * 100)
         self.assertAlmostEqual(ouwens.throughput(ways, (1, 3)), 0.2)
 
@@ -161,10 +163,11 @@ class OuwensTest(unittest.TestCase):
                                   sizes=[100, 200, 900, 300])
         self.assertAlmostEqual(ouwens.of_size(ways), 1)
         ways = test_measurements.ways("PP", [5, 5], sizes=[100, 200])
-        # of_size() computes the correlation between the size and the lateness
-        # of frames. If all frames are equally late, it must return NaN. Only
-        # NaN is not equal to itself, so the test compares two results of
-        # of_size().
+        # of_size() returns the correlation between the sizes of frames and
+        # their lateness. If all frames are equally late, there is no
+        # correlation, so it must return NaN. Only NaN is not equal to itself,
+        # so the test checks that two calls of of_size() do not return equal
+        # results.
         self.assertNotEqual(ouwens.of_size(ways), ouwens.of_size(ways))
 
     def test_a_run_s_retry_value_and_oven(self):

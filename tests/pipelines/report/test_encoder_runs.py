@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the table of runs that had a live encoder. The tests make up the
-numbers of the runs, so no stream is run.
+"""Tests the table in a report for runs with a live encoder. The tests make up
+the numbers of the runs, so they run no stream.
 """
 
 import math

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests the sentences that findings.py writes about groups of runs. A sentence
-must be true of all runs to which it refers. The numbers of frames in the tests
-were chosen by hand."""
+must be true of all runs to which it refers. The tests make up the numbers of
+frames."""
 
 import collections
 import itertools
@@ -16,9 +16,11 @@ SENT = {"I": 10, "P": 40, "B": 100}
 
 
 def frames(lost="0 0 0", late="0 0 0", decodable=None):
-    """Returns the Frames of a run. Each argument is a text with three numbers:
-    the number of I-frames, of P-frames and of B-frames. If `decodable` is not
-    given, each frame that arrived in time is decodable."""
+    """Returns the Frames of a run, which are the numbers of its frames by
+    type. Each argument is a text with three numbers: those of the I-frames,
+    the P-frames and the B-frames. `lost` has the lost frames, and `late` has
+    the late frames. If `decodable` is not given, each frame that arrived in
+    time is decodable."""
     def counts(words):
         return dict(zip("IPB", map(int, words.split())))
 
@@ -35,9 +37,10 @@ def row(name, *runs, possible=()):
 
 
 def share(name, *shares, possible=()):
-    """Returns a findings.Row, the results of one protocol. It has one run for
-    each of `shares`, which are percentages of decodable frames. All runs have
-    the same number of lost frames and the same number of late frames."""
+    """Returns a findings.Row, which is the results of one protocol, with one
+    run for each of `shares`. A share is the percentage of decodable frames of
+    a run. All runs have the same number of lost frames and the same number of
+    late frames."""
     return findings.Row(name, shares, possible, [frames(
         "1 4 10", decodable="0 0 0")] * len(shares))
 
@@ -51,10 +54,10 @@ def sentences(*rows):
 
 
 def paired(name, *shares):
-    """Returns a findings.Row, the results of one protocol. It has one run for
-    each of `shares`, which are percentages of decodable frames. The runs have
-    the seeds 1, 2, 3 and so on, so that they can be compared with the runs of
-    another row seed by seed.
+    """Returns a findings.Row, which is the results of one protocol, with one
+    run for each of `shares`. A share is the percentage of decodable frames of
+    a run. The runs have the seeds 1, 2, 3 and so on. Rows that are made in
+    this way can be compared seed by seed.
     """
     return share(name, *shares)._replace(
         keys=[(seed, 1) for seed in range(1, len(shares) + 1)])
@@ -115,9 +118,9 @@ class WhyTest(unittest.TestCase):
     def test_key_frames_are_missed_first(self):
         # In the first run, 9 of 10 I-frames and 20 of 100 B-frames are
         # missing. In the second run, 8 of 10 I-frames and 10 of 100 B-frames
-        # are missing. In both runs, the share of missing frames is more than
-        # twice as large for I-frames as for B-frames. The report must
-        # therefore say that key frames were missed first.
+        # are missing. In both runs, the share of missing I-frames is more than
+        # twice the share of missing B-frames. The sentence must therefore say
+        # that key frames were missed first.
         self.assertEqual(
             self.why(frames("9 20 20", decodable="1 1 2"),
                      frames("8 20 10", decodable="2 2 4")),
@@ -127,8 +130,9 @@ class WhyTest(unittest.TestCase):
     def test_it_is_not_said_if_it_is_not_true_of_each_run(self):
         # The first run lost 49 of 150 frames, and the second run lost 115 of
         # 150 frames. In the second run, 5 of 10 I-frames (50 %) and 80 of 100
-        # B-frames (80 %) are missing. The sentence "missed key frames first"
-        # would be wrong for this run, so the finding must not contain it.
+        # B-frames (80 %) are missing, so key frames were not missed first. The
+        # sentence must be true of both runs, so it must not say "missed key
+        # frames first".
         self.assertEqual(
             self.why(frames("9 20 20", decodable="1 1 2"),
                      frames("5 30 80", decodable="1 1 2")),
@@ -142,16 +146,18 @@ class WhyTest(unittest.TestCase):
             "(20–30) of them")
 
     def test_b_frames_are_missed_first(self):
-        # In each run, 1 of 10 I-frames, 2 of 40 P-frames and 40 of 100 B-frames
-        # are missing. The finding must be that B-frames were missed first.
+        # In each run, 1 of 10 I-frames, 2 of 40 P-frames and 40 of 100
+        # B-frames are missing. The sentence must say that B-frames were missed
+        # first.
         self.assertEqual(
             self.why(*[frames("1 2 40")] * 2),
             "missed B-frames first: 40 % (40–40) of them, and 10 % (10–10) of "
             "the key frames")
 
     def test_frames_are_too_late(self):
-        # In the first run, 90 of 150 frames are late; in the second, 120. Each
-        # run loses only one frame. The finding must name the late frames.
+        # Of 150 frames, 90 are late in the first run, and 120 are late in the
+        # second run. Each run also loses one frame. The sentence about these
+        # runs must name the late frames as the cause.
         self.assertEqual(
             self.why(frames("0 0 1", "9 30 51"), frames("0 0 1", "9 30 81")),
             "delivered frames too late: 70 % (60–80) of them")
@@ -279,17 +285,17 @@ class SentenceTest(unittest.TestCase):
     def test_every_share_has_its_range(self):
         for words in sentences(share("a", 80, 81, 81, possible=[98, 97, 98]),
                                share("b", 60, 65, 65), share("c", 1, 2, 2)):
-            # The pattern finds each percentage, such as "80.0 %". The range of
-            # the percentage must follow it in brackets. Differences in
-            # percentage points have no range, and the pattern does not match
-            # them.
+            # Each percentage in a sentence, such as "80.0 %", must be followed
+            # by its range in brackets. The pattern finds all percentages. It
+            # does not match differences in percentage points, because they
+            # have no range.
             for found in re.finditer(r"\d+\.\d %(.*)", words):
                 self.assertRegex(found[1], r"^ \(\d")
 
 
 def measured(seed, decodable, is_flagged=False):
-    """Returns a run. Its seed and its share of decodable frames are given, and
-    all its other numbers are 0.
+    """Returns a run with the given seed and the given share of decodable
+    frames in %. All its other numbers are 0.
     """
     numbers = collections.defaultdict(float, {"decodable %": decodable})
     return types.SimpleNamespace(

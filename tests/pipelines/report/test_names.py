@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the names and colours of transports in reports."""
+"""Tests the names and colours that reports use for transports."""
 
 import unittest
 
@@ -24,9 +24,9 @@ class NameTest(unittest.TestCase):
         found = names.of_elements(names.known_with([]))
         for name, known in overview.NAMES.items():
             with self.subTest(name=name):
-                # A title in README.md can have settings after the name of the
-                # element, such as " latency=450". Only the name of the element
-                # is compared.
+                # The names of transports in README.md can have settings after
+                # the name of the element, such as " latency=450". The test
+                # compares only the name of the element.
                 elements = found[name].split(", ")[-1].split(" ! ")
                 self.assertIn(elements[-1].split()[0], known)
 

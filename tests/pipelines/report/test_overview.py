@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the comparison of protocols in README.md, whose results are ranges.
-Checks that protocols whose ranges overlap are not ranked. Checks that the
-table and the chart agree with the file of results in the repository."""
+"""Tests the comparison of protocols in README.md, which shows ranges of
+results. The tests check that protocols whose ranges overlap are not ranked,
+and that the table and the chart agree with the file of results in the
+repository."""
 
 import csv
 import pathlib

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the possible share of a run: the share of its frames that a sender with
-perfect foresight would have delivered in time. The times at which the link can
-carry data (its opportunities) were written by hand.
+"""Tests the possible share of a run: the share of its frames that an ideal
+sender could have delivered in time. The ideal sender knows in advance when the
+link can carry data. The tests make up these times.
 """
 
 import pathlib
@@ -36,8 +36,8 @@ class PossibleShareTest(unittest.TestCase):
     def setUp(self):
         self.directory = pathlib.Path(self.enterContext(
             tempfile.TemporaryDirectory()))
-        # The times at which a link can deliver 1000 bytes: 100 ms, 140 ms, and
-        # so on.
+        # The simulated link can deliver 1000 bytes at each of these times: 100
+        # ms, 140 ms, 180 ms and 220 ms.
         self.of_link = self.enterContext(mock.patch.object(
             possible_share.opportunities, "of_link", return_value=[
                 possible.Opportunity(ms * MS, ms * MS, 1000)
@@ -51,12 +51,17 @@ class PossibleShareTest(unittest.TestCase):
             began_ms * MS, late_ms, None)
 
     def test_the_best_frames_for_these_opportunities(self):
-        # The link can send 1000 bytes at 100, 140, 180 and 220 ms. The times
-        # of the frames are counted from 100 ms. The P-frame is complete at 180
-        # ms, which is 40 ms after its due time. The 1000 bytes at 220 ms are
-        # enough for the first B-frame, which has 1000 bytes. They are not
-        # enough for the second B-frame, which has 1500 bytes. The result must
-        # therefore be 3 of 4 frames.
+        # The link can send 1000 bytes at 100, 140, 180 and 220 ms. The first
+        # frame is due at 100 ms, and the other frames follow at intervals of
+        # 40 ms. A frame is in time if it arrives within 50 ms after its due
+        # time.
+        # - The I-frame has 1000 bytes and is complete at 100 ms.
+        # - The P-frame has 2000 bytes and is due at 140 ms. It is complete at
+        #   180 ms.
+        # - The first B-frame has 1000 bytes and is sent at 220 ms.
+        # - The second B-frame has 1500 bytes, for which no bytes are left.
+        #
+        # The result must therefore be 3 of 4 frames.
         self.assertEqual(self.share(), 0.75)
         (call,) = self.of_link.call_args_list
         self.assertEqual(call.args[:4],
@@ -83,16 +88,16 @@ class PossibleShareTest(unittest.TestCase):
     def test_links_with_clocks_of_their_own(self):
         # A link delivers 1000 bytes whenever its clock shows 100 ms, 140 ms,
         # 180 ms and so on. Each frame has 2000 bytes and is due 40 ms after
-        # the previous one. With one link, only the first frame arrives in
+        # the previous one. With one such link, only the first frame arrives in
         # time.
         #
-        # Two links have different clocks. When the first frame is sent, the
-        # clock of the first link shows 100 ms, and that of the second link
+        # Two such links have different clocks. When the first frame is sent,
+        # the clock of the first link shows 100 ms, and that of the second link
         # shows 90 ms. Counted from this moment, the first link delivers at 0
         # ms, 40 ms and so on, and the second link delivers at 10 ms, 50 ms and
-        # so on. Each frame is therefore complete 10 ms after its due time. All
-        # frames must be in time with a limit of 10 ms, and no frame with a
-        # limit of 9 ms.
+        # so on. Each frame is therefore complete 10 ms after its due time. If
+        # a frame may be 10 ms late, all frames must be in time. If it may be
+        # only 9 ms late, no frame must be in time.
         sizes = (2000, 2000, 2000, 2000)
         self.assertEqual(self.share(sizes), 0.25)
         self.forget()
@@ -103,14 +108,14 @@ class PossibleShareTest(unittest.TestCase):
         self.assertEqual(self.share(sizes, both, (100, 90), late_ms=9), 0)
 
     def test_a_link_that_was_closed_for_a_while(self):
-        # All times in this comment are counted from the sending of the first
-        # frame, which is at 200 ms.
+        # All times in this comment are counted from the moment at which the
+        # first frame is sent (200 ms).
         #
         # The link can send at 0, 40, 80 and 120 ms. From 70 to 150 ms, it
         # accepts no new packets. At 80 and 120 ms, it can therefore send only
         # packets that it accepted before 70 ms. The two B-frames are generated
-        # at 80 and 120 ms, so the link does not accept them, and both are
-        # lost.
+        # at 80 and 120 ms, so the link does not accept them. They must count
+        # as lost, so that 2 of 4 frames are possible.
         self.assertEqual(self.share((1000, 2000, 1000, 1000), late_ms=50), 0.75)
         self.forget()
         (self.directory / "schedule.csv").write_text(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the ranking of the rows of a table: first place, second place and so
-on. The runs of a row yield a range of values. If the ranges of two rows
-overlap, neither row is ranked before the other. A row with fewer than three
-runs has no place."""
+"""Tests how the rows of a table are ranked: first place, second place and so
+on. A row has the results of several runs, which form a range. If the ranges of
+two rows overlap, neither row is ranked before the other. A row with fewer than
+three runs has no place."""
 
 import unittest
 
@@ -37,9 +37,10 @@ class PlaceTest(unittest.TestCase):
         self.assertEqual(ranking.best(found), ["a", "b"])
 
     def test_a_wide_range_shares_the_places_of_separate_ones(self):
-        # The range of `wide` (40 to 81) overlaps with the ranges of `high` and
-        # `low`, so `wide` must share places with both. The ranges of `high` and
-        # `low` do not overlap with each other.
+        # The range of `wide` is from 40 to 81. It overlaps with the ranges of
+        # `high` and of `low`, so `wide` must share places with both. The
+        # ranges of `high` and `low` do not overlap, so they must not share a
+        # place.
         found = ranges(wide=[40, 60, 81], high=[74, 75, 76],
                        low=[42, 43, 44])
         self.assertEqual(ranking.places(found),

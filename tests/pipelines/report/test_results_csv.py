@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests how CSV tables with the results of lab runs are read and merged. The
-tables are written in this file, so the tests need no lab run.
+tests write the tables themselves, so they need no lab run.
 """
 
 import copy
@@ -58,8 +58,8 @@ class MergeTest(unittest.TestCase):
 
     def test_the_same_run_is_kept_once(self):
         first = table(row("radio/6M/tcp/1-1", 50), row("radio/6M/tcp/1-2", 51))
-        # The second table contains the two runs of the first table with swapped
-        # repetition numbers. An earlier merge may have caused the swap. The
+        # The second table contains the same two runs as the first table, but
+        # with swapped repetition numbers, as an earlier merge can cause. The
         # merged table must contain each run only once.
         second = table(row("radio/6M/tcp/1-1", 51, flagged="1"),
                        row("radio/6M/tcp/1-2", 50))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests how the lab compares two sets of results, A and B, of the same
-experiments. All expected numbers are worked out by hand. No stream is run."""
+experiments. All expected numbers were computed by hand. The tests run no
+stream."""
 
 import importlib.util
 import itertools
@@ -19,9 +20,9 @@ DELAY = two_matrices.MEASURES[1]
 
 
 def rows(shares, protocol="tcp", rate="6", seeds=None, **more):
-    """Returns rows of a CSV file with results. `shares` is a list with the
-    percentage of decodable frames of each row. `seeds` is a list with the seed
-    of each row. The default seeds are 1, 2, 3 and so on."""
+    """Returns rows of a CSV file with results of the lab, one row for each
+    run. `shares` has the percentage of decodable frames of each run. `seeds`
+    has the seed of each run. The default seeds are 1, 2, 3 and so on."""
     return [{"name": f"radio/{rate}M/{protocol}/{seed}-1",
              "protocol": protocol, "link": "radio", "rate Mbit/s": rate,
              "codec": "mpeg2", "seed": str(seed), "repetition": "1",
@@ -47,10 +48,11 @@ def only_row(a, b):
 
 class IntervalTest(unittest.TestCase):
     def test_rank_sums_are_those_of_all_orders(self):
-        """Computes the statistic U of the Mann-Whitney test for each possible
-        order of the runs of A and B. U is the number of pairs of a run of A
-        and a run of B in which the run of B is smaller. For each value of U,
-        rank_sums() must return the number of orders with this value.
+        """Checks rank_sums(), which returns how often each value of U occurs.
+        U is the statistic of the Mann-Whitney test: the number of pairs of a
+        run of A and a run of B in which the run of B is smaller. The test
+        computes U for each possible order of the runs of A and B, and counts
+        how many orders have each value.
         """
         for count_a, count_b in ((2, 3), (3, 2), (1, 4), (4, 4)):
             counted = [0] * (count_a * count_b + 1)
@@ -61,11 +63,14 @@ class IntervalTest(unittest.TestCase):
             self.assertEqual(two_matrices.rank_sums(count_a, count_b), counted)
 
     def test_three_and_three_runs_use_all_differences(self):
-        """If three runs of A and three runs of B are sorted by their values,
-        20 orders of A and B are possible. In two of these orders, the ranges
-        of A and B do not overlap. The interval from the smallest to the
-        largest difference between a run of A and a run of B therefore has an
-        error probability of 2 / 20 = 10 %.
+        """Compares three runs of A with three runs of B, for example [1, 2, 4]
+        with [7, 8, 9]. If three runs of A and three runs of B are sorted by
+        their values, 20 orders of A and B are possible. In two of these
+        orders, the ranges of A and B do not overlap.
+
+        Each run of A is compared with each run of B, which makes nine
+        differences. The interval from the smallest to the largest of these
+        differences must have an error probability of 2 / 20 = 10 %.
         """
         self.assertEqual(two_matrices.interval_of([1, 2, 4], [7, 8, 9]),
                          (3, 8, 0.1))
@@ -76,15 +81,15 @@ class IntervalTest(unittest.TestCase):
         makes 25 differences.
 
         If the ten runs are sorted by their values, 252 orders of A and B are
-        possible. In each order, the statistic U of Mann and Whitney has a
-        value from 0 to 25:
+        possible. For each order, the Mann-Whitney test has a statistic U from
+        0 to 25:
         - U is 0 in one order, 1 in one order, and 2 in two orders.
         - U is 23, 24 or 25 in four other orders.
 
         These 8 orders are 3.2 % of the 252 orders, which is less than 5 %. At
         the 5 % level, values of U up to 2 are therefore significant. For this
-        reason, the interval must exclude the two smallest and the two largest
-        of the 25 differences.
+        reason, the interval must leave out the two smallest and the two
+        largest of the 25 differences.
 
         The sorted differences begin with -39, -38, -37 and end with 3, 4, 5.
         The interval must therefore be from -37 to 3.
@@ -95,10 +100,10 @@ class IntervalTest(unittest.TestCase):
         self.assertAlmostEqual(chance, 8 / 252)
 
     def test_tables_of_the_rank_sum_test(self):
-        """U is the statistic of the test of Mann and Whitney. Checks some
-        critical values of U against the tables of textbooks. A critical value
-        is the largest U at which the two-sided test still finds a difference
-        at the 5 % level.
+        """Checks the critical values of the Mann-Whitney test against the
+        tables of textbooks. U is the statistic of this test. The critical
+        value is the largest U at which the two-sided test still finds a
+        difference at the 5 % level.
         """
         for count_a, count_b, largest in (
                 (4, 4, 0), (5, 5, 2), (6, 6, 5), (8, 8, 13), (10, 10, 23),
@@ -134,20 +139,21 @@ class VerdictTest(unittest.TestCase):
                                   ).verdict, two_matrices.NONE_CHANGED)
 
     def test_with_ten_runs_ranges_may_overlap_a_little(self):
-        """Ten runs of A are compared with ten runs of B, so there are 100
-        differences. One run of B (8.5) is below one run of A (9), so one
-        difference is negative. The other 99 differences are positive. For an
-        interval with an error of 5 %, the 23 lowest and the 23 highest
-        differences are removed. Only positive differences remain, so B is
-        better."""
+        """Ten runs of A are compared with ten runs of B. Each run of A is
+        compared with each run of B, so there are 100 differences. Only one
+        difference is negative, because one run of B (8.5) is below one run of
+        A (9). For an interval with an error probability of 5 %, the 23 lowest
+        and the 23 highest differences are left out. Only positive differences
+        remain, so B must count as better."""
         own = only_row(rows(range(10)), rows([8.5, *range(20, 29)]))
         self.assertEqual(own.verdict, "better")
 
     def test_runs_that_mostly_agree_are_not_the_same(self):
-        """Ten runs are compared with ten runs, so there are 100 differences. 10
-        of them are -10, and the other 90 are 0. For an interval with an error
-        of 5 %, 23 of the sorted differences are removed at each end. Only zeros
-        remain, so the interval is from 0 to 0."""
+        """Each of ten runs of A is compared with each of ten runs of B, so
+        there are 100 differences. 10 of them are -10, and the other 90 are 0.
+        For an interval with an error probability of 5 %, 23 of the sorted
+        differences are left out at each end. Only zeros remain, so the
+        interval must be from 0 to 0."""
         own = only_row(rows([100] * 10), rows([100] * 9 + [90]))
         self.assertEqual((own.verdict, *own.interval[:2]),
                          (two_matrices.NONE_CHANGED, 0, 0))
@@ -155,9 +161,9 @@ class VerdictTest(unittest.TestCase):
     def test_two_and_two_runs_are_too_few(self):
         """The results A and B have two runs each. If the four runs are sorted
         by their values, six orders are possible: AABB, ABAB, ABBA, BAAB, BABA
-        and BBAA. In two of them, the ranges of A and B do not overlap.
-        Separate ranges therefore occur by chance with a probability of 1/3, so
-        the verdict must be that there are too few runs.
+        and BBAA. In two of them, AABB and BBAA, the ranges of A and B do not
+        overlap. Separate ranges therefore occur by chance with a probability
+        of 1/3, so the verdict must be that there are too few runs.
         """
         own = only_row(rows([10, 11]), rows([80, 81]))
         self.assertEqual(own.verdict, "too few runs")
@@ -197,8 +203,9 @@ class VerdictTest(unittest.TestCase):
             compare(rows(["x"]), rows([1]))
 
     def test_computed_runs_are_compared_by_seed(self):
-        """Each run of A must be compared with the run of B that has the same
-        seed. In the first comparison, the ranges of A and B overlap, but each
+        """Runs in virtual time (computed runs) are compared by seed: each run
+        of A is compared only with the run of B that has the same seed. In the
+        first comparison of the test, the ranges of A and B overlap, but each
         value of B is higher by 1 or 2 than the value of A with the same seed.
         B must therefore count as better.
         """
@@ -255,10 +262,9 @@ class MatricesTest(unittest.TestCase):
         self.assertEqual(two_matrices.compare(a, a).redefined, [])
 
     def test_the_number_of_changes_by_chance(self):
-        """There are three rows, and each row compares three runs of A with
-        three runs of B. With so few runs, the probability that a row shows a
-        change by chance is 0.1. The expected number of such rows is therefore
-        0.3."""
+        """Each of three rows compares three runs of A with three runs of B.
+        With so few runs, a row shows a change by chance with a probability of
+        0.1. The expected number of such rows is therefore 0.3."""
         a, b = ([row for name in ("a", "b", "c")
                  for row in rows(values, name)]
                 for values in ([1, 2, 3], [4, 5, 6]))

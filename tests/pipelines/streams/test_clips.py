@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks the video clips, which are made like those in the thesis of Ouwens
-(2006). Each clip must have as many I-, P- and B-frames as the clips in the
-thesis. The bitrate of each clip must be the one in its name, within 1 %.
+"""Checks the video clips of the lab, which are made like those in the thesis
+of Ouwens (2006). Each clip must have as many I-, P- and B-frames as the clips
+in the thesis. The bitrate of each clip may differ by at most 1 % from the one
+in its name.
 """
 
 import collections

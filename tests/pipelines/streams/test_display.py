@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks which pictures of a live encoder's stream a viewer sees, and when. The
-expected values were computed by hand."""
+"""Checks which pictures a viewer sees, and when, if a live encoder sends a
+stream. The expected values were computed by hand."""
 
 import math
 import pathlib
@@ -18,9 +18,9 @@ PERIOD = 40 * MS
 
 
 def stream(types, delays_ms):
-    """Returns frames of the types `types`, at 25 frames per second. `delays_ms`
-    has the time in ms from the capture of each frame to its arrival. None means
-    that the frame never arrives."""
+    """Returns frames at 25 frames per second. `types` has the type of each
+    frame, such as "IPP". `delays_ms` has the time in ms from the capture of
+    each frame to its arrival, or None if the frame never arrives."""
     return [display.Frame(
         number * PERIOD, number * PERIOD + 5 * MS,
         NEVER if delay is None else number * PERIOD + delay * MS,
@@ -59,15 +59,16 @@ class DelayTest(unittest.TestCase):
     def test_a_frame_waits_for_the_frame_that_it_refers_to(self):
         # The second frame is captured at 40 ms and arrives 150 ms later, at
         # 190 ms. The third frame is captured at 80 ms and arrives at 130 ms.
-        # It refers to the second frame, so it is not shown before 190 ms,
-        # which is 110 ms after its capture.
+        # It refers to the second frame, so it must not be shown before 190 ms.
+        # This is 110 ms after its capture.
         self.assertEqual(delays_ms("IPP", [50, 150, 50]), [50, 150, 110])
 
     def test_a_late_frame_is_dropped_but_serves_as_a_reference(self):
-        # The second frame arrives 410 ms after its capture, which exceeds the
-        # limit of 400 ms. It must not be shown, but the third frame needs it.
-        # The third frame can be shown when the second one has arrived, which
-        # is 370 ms after its own capture.
+        # The second frame arrives 410 ms after its capture, at 450 ms. This
+        # exceeds the limit of 400 ms, so the second frame must not be shown.
+        # The third frame refers to it. The third frame must therefore be shown
+        # when the second one has arrived, which is 370 ms after the capture of
+        # the third frame.
         self.assertEqual(delays_ms("IPP", [50, 410, 60]), [50, NEVER, 370])
 
     def test_a_frame_at_the_limit_is_in_time(self):
@@ -100,19 +101,20 @@ class FreezeTest(unittest.TestCase):
         self.assertEqual(self.freezes_ms("IPPPPPPP", [50] * 8), [])
 
     def test_a_gap_between_two_pictures(self):
-        # A freeze must be longer than 200 ms. In the first stream, picture 0 is
-        # shown at 50 ms and picture 5 at 5 * 40 + 50 ms. The interval is 200
-        # ms, so it is not a freeze. In the second stream, the interval is one
-        # frame period longer, so it is a freeze.
+        # A freeze must be longer than 200 ms. In the first stream, picture 0
+        # is shown at 50 ms, and the next picture, number 5, at 5 * 40 + 50 ms.
+        # The interval is 200 ms, so it is not a freeze. In the second stream,
+        # the next picture is number 6. The interval is 240 ms, so it is a
+        # freeze.
         self.assertEqual(
             self.freezes_ms("IPPPPI", [50, *[None] * 4, 50]), [])
         self.assertEqual(
             self.freezes_ms("IPPPPPI", [50, *[None] * 5, 50]), [240])
 
     def test_a_delay_that_grows_freezes_the_picture(self):
-        # The first picture has a delay of 50 ms and is shown at 50 ms. The
-        # second one is captured at 40 ms and has a delay of 300 ms, so it is
-        # shown at 340 ms.
+        # The first picture is captured at 0 ms and shown at 50 ms. The second
+        # picture is captured at 40 ms and shown 300 ms later, at 340 ms. The
+        # first picture is therefore frozen for 290 ms.
         self.assertEqual(self.freezes_ms("II", [50, 300]), [290])
 
     def test_black_before_the_first_picture(self):
@@ -131,9 +133,9 @@ class LogTest(unittest.TestCase):
 
     def test_frames_are_captured_at_the_pace_of_the_source(self):
         # The frames were due at 1000, 1040 and 1080 ms. The first frame was
-        # captured 10 ms late, at 1010 ms. For such a frame, display.read()
-        # must return the due time and not the actual time of its capture. All
-        # returned times are counted from 1000 ms.
+        # captured 10 ms late, at 1010 ms. display.read() must use the time at
+        # which this frame was due, and not the time of its capture. It counts
+        # all times from 1000 ms, so it must return 0 ms for this frame.
         captured = [frame(0, wall_ms=1010), frame(1, wall_ms=1040),
                     frame(2, wall_ms=1080)]
         sent = Log(frame(0, "I", 1015), frame(1, "P", 1045),
@@ -186,9 +188,10 @@ class EncoderLatenessTest(unittest.TestCase):
                "type", "coding_number", "display_number", "size_bytes", "hash")
 
     def lateness(self, encoding_ms, flagged=False):
-        """Returns the statistics of how late an encoder is. The encoder encodes
-        50 frames. `encoding_ms` has the encoding times of the last frames; each
-        frame before them takes 5 ms."""
+        """Runs the check for an encoder that is late, and returns its
+        statistics. The encoder encodes 50 frames. `encoding_ms` has the
+        encoding times of the last frames in ms. Each frame before them takes 5
+        ms."""
         times = [5] * (50 - len(encoding_ms)) + encoding_ms
         with tempfile.TemporaryDirectory() as name:
             directory = pathlib.Path(name)
@@ -216,9 +219,9 @@ class EncoderLatenessTest(unittest.TestCase):
 
 
 class LinkTest(unittest.TestCase):
-    # Packets of 1000 bytes. The first, the second and the fourth packet depart
-    # at 10, 110 and 210 ms. The third packet is lost, so it must not be
-    # counted.
+    # Packets of 1000 bytes. The first, the second and the fourth packet leave
+    # the link at 10, 110 and 210 ms. The third packet is lost, so it must not
+    # be counted.
     PACKETS = [measurements.Packet(0, index, 1000, fate, 1, 0, ms * MS)
                for index, (fate, ms) in enumerate((
                    ("delivered", 10), ("delivered", 110), ("queue", 120),
@@ -230,7 +233,7 @@ class LinkTest(unittest.TestCase):
                          2000)
 
     def test_rates_in_steps(self):
-        # A packet of 1000 bytes in 100 ms is 80 kbit/s.
+        # 1000 bytes in 100 ms are 80 kbit/s.
         self.assertEqual(
             display.rates(self.PACKETS, 0, 300 * MS, 100 * MS),
             [80000, 80000, 80000])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests which pictures of an encoded video can be decoded if some of its
-frames are missing. ffmpeg encodes the small videos of these tests."""
+"""Tests which pictures of an encoded video a decoder can decode if some frames
+of the video are missing. ffmpeg encodes the small videos of these tests."""
 
 import pathlib
 import subprocess
@@ -13,8 +13,9 @@ FRAMES = 12
 MS = 1_000_000
 PERIOD_MS = 40
 # The stream begins with the frames I B P in display order. A B-frame refers to
-# the frames before and after it in display order, so it is sent after both. The
-# first three frames are therefore sent in the order I P B.
+# the frame before it and the frame after it in display order, so it is sent
+# after these two frames. The first three frames are therefore sent in the
+# order I P B.
 B_FRAMES = ("-c:v libx264 -x264-params keyint=6:min-keyint=6:scenecut=0:"
             "bframes=1:b-adapt=0:open-gop=0")
 CHAIN = "-c:v libvpx -deadline realtime -g 6"
@@ -60,7 +61,7 @@ class EncodingsTest(unittest.TestCase):
         self.assertEqual(self.decodable(path, "h264", []), whole)
         # A missing B-frame costs only itself.
         self.assertEqual(self.decodable(path, "h264", [2]), whole - {1})
-        # Without a P-frame, the rest of its GOP cannot be decoded.
+        # A missing P-frame makes the rest of its GOP undecodable.
         self.assertEqual(self.decodable(path, "h264", [3]),
                          whole - {3, 4, 5})
 
@@ -79,14 +80,15 @@ class EncodingsTest(unittest.TestCase):
                 log([0, 1, 3, *range(4, FRAMES)], delay_ms=100), kept)
             self.assertEqual([frame.captured_ns for frame in found],
                              [n * PERIOD_MS * MS for n in range(FRAMES)])
-            # The encoder delays its output by one frame (`delay`), so the
-            # first frame is sent one frame period after its capture.
+            # The encoder delays its output by one frame (`delay`). The first
+            # frame must therefore count as sent one frame period after its
+            # capture.
             self.assertEqual(found[0].sent_ns, PERIOD_MS * MS)
             self.assertEqual(found[0].arrived_ns, (PERIOD_MS + 100) * MS)
             self.assertEqual(found[1].arrived_ns, display.NEVER)
-            # The frames are listed in display order. The third picture in
-            # display order is the second frame of the stream, so it is sent
-            # after two frame periods.
+            # `found` has the frames in display order. Its third frame is the
+            # second one that is sent. The encoder delays its output by one
+            # frame, so this frame is sent after two frame periods.
             self.assertEqual(found[2].arrived_ns, (2 * PERIOD_MS + 100) * MS)
             self.assertEqual([n for n, frame in enumerate(found)
                               if frame.is_key], [0, 6])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the statistics of the demo on logs that are small enough to check by
+"""Tests the statistics that the demo computes from the logs of frames at the
+sender and at the receiver. The logs are small enough to check the results by
 hand.
 """
 
@@ -16,8 +17,9 @@ MS = 1_000_000
 
 
 def frame(number, type, wall_ms, hash=None, size=1000, first_ms=0):
-    """Returns the log line of a frame. `number` is the number of the frame in
-    coding order. The interval between frames is 40 ms.
+    """Returns the line of a frame log that describes a frame. `number` is the
+    number of the frame in coding order. `wall_ms` is the time of day in ms at
+    which the frame was seen. The interval between two frames is 40 ms.
     """
     arrival = (wall_ms - first_ms) * MS
     expected = number * 40 * MS
@@ -32,8 +34,8 @@ def lost(number, type, frames=1):
 
 
 def gop(number, closed=0, broken=0):
-    """Returns the log line of a GOP header. The header comes directly before
-    frame `number`.
+    """Returns the line of a frame log that describes a GOP header. The header
+    comes directly before frame `number`.
     """
     return f"gop,0,0,,,,,{number},,,,00:00:00:00,{closed},{broken},0,,"
 
@@ -100,10 +102,11 @@ class LogTest(unittest.TestCase):
         self.assertEqual(frame_log.percentile(result.delays_ns, 100), 30 * MS)
 
     def test_equal_frames_join_with_their_own_twin(self):
-        # The clip has 10 frames and is sent in two rounds, so each hash occurs
-        # twice. The second round starts 400 ms after the first round. Frames 3
-        # and 4 of the first round are lost. Each received frame must still be
-        # joined with the sent frame of its own round.
+        # The clip has 10 frames and is sent in two rounds, so each hash of a
+        # frame occurs twice. The second round starts 400 ms after the first
+        # round. Frames 3 and 4 of the first round are lost. Each received
+        # frame must still be matched with the sent frame of its own round, and
+        # not with the frame with the same hash in the other round.
         sent = self.log("s", *(frame(n, "P", 40 * n, hash=f"{n % 10:016x}")
                                for n in range(20)))
         received = self.log("r", *(
@@ -130,10 +133,10 @@ class LogTest(unittest.TestCase):
         self.assertEqual((result.strangers, result.lost), (1, {"I": 1}))
 
     def test_lateness_counts_from_when_a_frame_was_due(self):
-        # The first frame is sent at 7 ms and arrives 2 ms later. The network
-        # blocks the sender before frame 5, so frame 5 and all later frames are
-        # sent 300 ms late. They then need 10 ms to arrive. Their lateness at
-        # the receiver is therefore 300 ms + 10 ms = 310 ms.
+        # The first frame is sent at 7 ms and arrives 2 ms later. The sender is
+        # blocked before frame 5, so it sends frame 5 and all later frames 300
+        # ms late. Each of them then needs 10 ms to arrive. The lateness of
+        # these frames at the receiver must be 300 ms + 10 ms = 310 ms.
         sent = self.log("s", *(
             frame(n, "P", 7 + 40 * n + (300 if n > 4 else 0), first_ms=7)
             for n in range(10)))
@@ -148,10 +151,12 @@ class LogTest(unittest.TestCase):
                       "\n".join(frame_log.table(result)))
 
     def decodable(self, film, lost=(), headers=()):
-        """Returns a string with one character for each frame: `+` if the frame
-        can be decoded, `.` if it cannot, and a blank if it is lost. `headers`
-        describes the GOP headers. It maps the number of the frame that follows
-        a header to the values of closed_gop and broken_link in the header."""
+        """Makes a stream whose frame types are the characters of `film`, such
+        as "IPBB", and returns which of its frames can be decoded. The result
+        has one character for each frame: `+` if the frame can be decoded, `.`
+        if it cannot, and a blank if it is lost. `lost` contains the numbers of
+        the lost frames. `headers` maps a frame number to the flags
+        (closed_gop, broken_link) of the GOP header before this frame."""
         lines = []
         for number, type in enumerate(film):
             if number in dict(headers):
@@ -178,10 +183,10 @@ class LogTest(unittest.TestCase):
                          "+++ ++++ ++++")
 
     def test_a_lost_p_frame_costs_the_rest_of_its_gop(self):
-        # Frame 4, a P-frame of the first GOP, is lost, so the frames after it
-        # in this GOP cannot be decoded. The second GOP is open: its two
-        # leading B-frames refer to the last P-frame of the first GOP. They
-        # cannot be decoded either.
+        # Frame 4, a P-frame of the first GOP, is lost. The frames after it in
+        # this GOP therefore cannot be decoded. The second GOP is open: its
+        # first two B-frames refer to the last P-frame of the first GOP, so
+        # they cannot be decoded either.
         self.assertEqual(self.decodable("IPBBPBBPBBIBBPBB", lost=[4]),
                          "++++ .....+..+++")
 
@@ -196,7 +201,9 @@ class LogTest(unittest.TestCase):
                          "++++ ++++++")
         self.assertEqual(self.decodable("IPBBPIBBPBB", [5], closed),
                          "+++++ .....")
-        # The flag closed_gop of a GOP does not apply to the next GOP.
+        # The first GOP has the flag closed_gop. The second GOP does not have
+        # it, so its first two B-frames need the lost frame 3, and cannot be
+        # decoded.
         self.assertEqual(self.decodable("IBBPIBB", [3], {0: (1, 0)}),
                          "+++ +..")
 
@@ -213,12 +220,14 @@ class LogTest(unittest.TestCase):
         self.assertEqual(self.decodable("IIBBIBBIBB", lost=[4]), "++++ ..+..")
 
     def test_jitter_follows_rfc_3550(self):
-        # The jitter J follows the formula of RFC 3550: J changes by (D - J) /
-        # 16, where D is the difference between the transit times of two
-        # consecutive frames. The second frame is 16 ms late, so D is 16 ms,
-        # and J rises from 0 to 1 ms. The third frame is in time, so D is 16 ms
-        # again, and J rises by (16 - 1) / 16 ms. For the last frame, D is 0,
-        # so J falls by a sixteenth.
+        # The jitter J of RFC 3550 changes by (|D| - J) / 16 with each frame. D
+        # is the difference between the transit times of this frame and of the
+        # previous frame.
+        # - The second frame is 16 ms late. D is 16 ms, and J rises from 0 to 1
+        #   ms.
+        # - The third frame is in time again. |D| is 16 ms, and J rises by (16
+        #   - 1) / 16 ms.
+        # - For the last frame, D is 0, and J falls by a sixteenth.
         received = self.log("r", *(
             frame(n, "P", 40 * n + (16 if n == 1 else 0)) for n in range(4)))
         ms = [j / MS for j in frame_log.jitter_ns(received.frames)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the web server of the demo's HTTP transport: which data it sends to a
-client, when it starts the pipeline, and when the server ends.
+"""Tests the web server that the demo uses to send video over HTTP: which data
+it sends to a client, when it starts its GStreamer pipeline, and when it ends.
 """
 
 import os
@@ -16,8 +16,8 @@ from wirelesslab import paths
 from wirelesslab.streams import placement
 
 SECONDS_TO_WAIT = 30
-# Size of a response in bytes. It is larger than the buffers of a socket, so
-# the server cannot send all of it before the client reads.
+# Size of a response in bytes. It is larger than the buffers of a socket. The
+# socket therefore cannot take all of it before the client reads.
 MANY = 20_000_000
 
 
@@ -38,9 +38,9 @@ class WebserverTest(unittest.TestCase):
         self.port = placement.free_port("tcp")
 
     def serve(self, command):
-        """Starts the web server and returns its process. The server usually
-        streams the output of a GStreamer pipeline. In these tests, it runs the
-        shell command `command` instead.
+        """Starts the web server and returns its process. Normally the server
+        starts a GStreamer pipeline and streams its output. In these tests, it
+        runs the shell command `command` instead.
         """
         server = subprocess.Popen(
             [*paths.command("streams.http_server"), placement.HOST,

@@ -2,7 +2,7 @@
 """Tests lateness.py. A busy machine delays an experiment in two ways:
 processes wake up late, and the emulated link pushes packets late. If this
 lateness may have changed the results of a run, lateness.py must flag the run.
-The runs in these tests have only a few frames. The expected values were
+Most runs in these tests have only a few frames. The expected values were
 computed by hand."""
 
 import unittest
@@ -14,9 +14,9 @@ PERIOD_MS = 40
 
 
 def passages(late_ms, types="I"):
-    """Returns a list of frames that were sent when they were due. For each
-    frame, `late_ms` has the time in ms from its sending to its arrival, or
-    None if it did not arrive."""
+    """Returns a list of frames, each with the times of its way (Passage). Each
+    frame was sent when it was due. For each frame, `late_ms` has the time in
+    ms from its sending to its arrival, or None if it did not arrive."""
     found = []
     for number, ms in enumerate(late_ms):
         due = number * PERIOD_MS * MS
@@ -30,9 +30,9 @@ def passages(late_ms, types="I"):
 
 def known(machine=(0.0, 0.0, 0.0), link=(0.0, 0.0, 0.0)):
     """Returns a part of the results of a run as a dictionary, with keys such
-    as "machine_p99_ms". `machine` describes how late a process of the machine
-    woke up. `link` describes how late the emulated link pushed packets. Each
-    of them is a tuple (median, 99th percentile, maximum) in ms.
+    as "machine_p99_ms". `machine` says how late a process on the machine woke
+    up. `link` says how late the emulated link pushed packets. Each of them is
+    a tuple (median, 99th percentile, maximum) in ms.
     """
     return {f"{part}_{name}_ms": ms
             for part, own in (("machine", machine), ("link", link))
@@ -72,31 +72,32 @@ class DescribeTest(unittest.TestCase):
             known((1, 50, 60)), "machine", 57), 8)
 
     def test_a_link_is_late_when_the_machine_is(self):
-        """Two kinds of lateness were measured: a process of the machine wakes
-        up late, and the emulated link pushes packets late. The 95th percentile
-        of the link was not measured. The known percentiles are, in ms:
+        """A process of the machine can wake up late, and the emulated link can
+        push packets late. Both kinds of lateness were measured, but not the
+        95th percentile of the link. The known percentiles are, in ms:
 
             percentile  50th  95th  99th
             machine        1    10    99
             link           2     ?   100
 
         The 99th percentiles are almost equal, so a busy machine is assumed to
-        be the cause of both kinds. The lateness of the link is then assumed to
-        rise in the same proportion as that of the machine. From the 50th to
-        the 99th percentile, both rise by 98 ms. From the 50th to the 95th
-        percentile, the machine rises by 9 ms, so the link must rise by 9 ms,
-        too. The missing value is therefore 2 ms + 9 ms = 11 ms."""
+        be the cause of both kinds of lateness. The lateness of the link is
+        then assumed to rise in the same proportion as that of the machine.
+        From the 50th to the 99th percentile, both rise by 98 ms. From the 50th
+        to the 95th percentile, the machine rises by 9 ms, so the link must
+        rise by 9 ms, too. The missing value is therefore 2 ms + 9 ms = 11 ms.
+        """
         late = {**known((1, 99, 200), (2, 100, 120)), "machine_p75_ms": 2,
                 "machine_p90_ms": 5, "machine_p95_ms": 10}
         for percent, ms in ((50, 2), (95, 11), (99, 100), (100, 120)):
             self.assertAlmostEqual(
                 lateness.percentile_of_link(late, percent), ms)
-        # The 99th percentile of the lateness is 296 ms for the packets of the
-        # link, but only 99 ms for the wake-ups of the machine. The busy
-        # machine cannot be the only cause of the late packets. The percentiles
-        # of the machine are therefore not used for the link. The 95th
-        # percentile of the link must be interpolated linearly between its
-        # median (2 ms) and its 99th percentile (296 ms).
+        # Now the 99th percentile of the lateness is 296 ms for the packets of
+        # the link, but still 99 ms for the wake-ups of the machine. The busy
+        # machine can therefore not be the only cause of the late packets, and
+        # the percentiles of the machine must not be used for the link. The
+        # 95th percentile of the link must be interpolated linearly between its
+        # own median (2 ms) and its own 99th percentile (296 ms).
         late["link_p99_ms"] = 296
         self.assertAlmostEqual(
             lateness.percentile_of_link(late, 95), 2 + 294 * 45 / 49)
@@ -107,9 +108,9 @@ class DescribeTest(unittest.TestCase):
         self.assertEqual((found[0], found[-1]), ((3, 0.5), (62, 0.01)))
 
     def test_a_stall_counts_for_each_wake_up_that_was_due_in_it(self):
-        # The measuring process should wake up every 10 ms. The wake-up
-        # that is 35 ms late must count as four wake-ups, because three more
-        # were due in the 35 ms.
+        # The process that measures the lateness of the machine should wake up
+        # every 10 ms. One wake-up is 35 ms late. In these 35 ms, three more
+        # wake-ups were due, so the late wake-up must count as four wake-ups.
         self.assertEqual(lateness.wakeups([0, 0.5, 10, 35, 0.2]),
                          [0, 0.5, 10, 35, 25, 15, 5, 0.2])
 
@@ -117,20 +118,21 @@ class DescribeTest(unittest.TestCase):
 class GradeTest(unittest.TestCase):
     def test_a_run_far_from_its_deadline_may_be_late(self):
         """A busy machine wakes processes up late, and its emulated link pushes
-        packets late. The sum of these two times has a 99th percentile of 12
-        ms, as in many runs over LTE links. Such a lateness cannot change the
-        result here, because the latency of all frames is 150 ms, far below the
-        deadline of 500 ms. The run must therefore not be flagged."""
+        packets late. In this test, the sum of these two delays has a 99th
+        percentile of 12 ms, as in many runs over LTE links. It cannot change
+        the result, because all frames have a latency of 150 ms, and the
+        deadline is 500 ms. The run must therefore not be flagged."""
         found = lateness.grade(known((0.2, 9, 40), (0.1, 3, 20)),
                                [passages([150] * 100)])
         self.assertFalse(found["flagged"])
-        # In this run, the sum of the lateness of the machine and the lateness
-        # of the link has a median of 0.3 ms and a 99th percentile of 12 ms.
-        # grade() interpolates linearly between these two percentiles. The 57th
-        # percentile of the sum is therefore 0.3 ms + 11.7 ms * 7/49.
+        # The lateness of a frame is the sum of the lateness of the machine and
+        # that of the link. In this run, this sum has a median of 0.3 ms and a
+        # 99th percentile of 12 ms. grade() interpolates linearly between them.
+        # The 57th percentile is therefore 0.3 ms + 11.7 ms * 7/49.
         #
-        # grade() computes the latencies that the frames would have without
-        # this lateness. From the lowest to the highest, they are:
+        # All frames have a latency of 150 ms. grade() computes the latencies
+        # that they would have without lateness. From the lowest to the
+        # highest, these latencies are:
         # - 150 ms minus a percentile above the 57th, for 43 % of the frames
         # - 150 ms minus the 57th percentile, for 7 % of the frames
         # - 150 ms minus the median of 0.3 ms, for 50 % of the frames
@@ -159,7 +161,7 @@ class GradeTest(unittest.TestCase):
             self.assertEqual(lateness.reasons(found["effects"][0]), [])
 
     def test_verdicts_that_change_are_weighted_by_the_lateness(self):
-        """The deadline of each frame is 500 ms after it was sent. Of 100
+        """Each frame must arrive within 500 ms after it was sent. Of 100
         I-frames, 90 have a latency of 100 ms, 4 a latency of 502 ms, and 6 a
         latency of 508 ms.
 
@@ -171,13 +173,13 @@ class GradeTest(unittest.TestCase):
           - maximum: 10 ms
 
         A verdict says whether a frame is decodable in time. If each frame
-        arrived 2 ms earlier, 4 verdicts would change. If each frame arrived
-        10 ms earlier, 10 verdicts would change.
+        arrived 2 ms earlier, 4 verdicts would change. If each frame arrived 10
+        ms earlier, 10 verdicts would change.
 
         grade() assumes that the lateness rises linearly from the median to the
         99th percentile. It divides this range into intervals, whose limits are
-        the percentiles 50, 57, 64 and so on up to 99. In each interval, it uses
-        the lateness at the upper limit:
+        the percentiles 50, 57, 64 and so on up to 99. In each interval, it
+        uses the lateness at the upper limit:
 
           - Up to the 57th percentile, this lateness is less than 2 ms.
             No verdict changes.
@@ -186,8 +188,8 @@ class GradeTest(unittest.TestCase):
           - Above the 99th percentile (1 % of the frames), grade() uses the
             maximum, 10 ms. 10 verdicts would change.
 
-        The share of changed verdicts is therefore
-        4 * 0.42 + 10 * 0.01 = 1.78 %.
+        The share of changed verdicts must therefore be 4 * 0.42 + 10 * 0.01 =
+        1.78 %.
         """
         late = known((1, 5, 10))
         ways = passages([100] * 90 + [502] * 4 + [508] * 6)
@@ -199,19 +201,21 @@ class GradeTest(unittest.TestCase):
         self.assertIn("(99th percentile and maximum: machine 5.00 ms and 10.00 "
                       "ms, link 0.00 ms and 0.00 ms)", lateness.words(found))
         # With a deadline of 400 ms, the run must not be flagged. The frames
-        # arrived after 100, 502 and 508 ms. A lateness of at most 10 ms cannot
-        # have moved any of them across the deadline.
+        # arrived after 100, 502 and 508 ms. The lateness was at most 10 ms.
+        # Without it, the frames at 502 and 508 ms would still have missed the
+        # deadline.
         self.assertFalse(lateness.grade(late, [ways], 400)["flagged"])
 
     def test_a_stall_at_the_start_delays_all_frames(self):
         """A stall of 140 ms at the handshake delayed a whole stream. Each of
         its 500 I-frames arrived after 510 ms, which is later than the deadline
-        of 500 ms. The rule about stalls at the start must flag this run.
+        of 500 ms. Without the stall, they would have been in time. A special
+        rule about stalls at the start must flag this run.
 
-        Without this rule, the run would not be flagged. The stall was only 1
-        of 100 wake-ups. The rule about lateness therefore assumes that the
-        stall delayed only 1 % of the frames. MAX_VERDICTS allows that lateness
-        changes the result of so few frames."""
+        The general rule about lateness would not flag it. The stall was only 1
+        of 100 wake-ups, so this rule assumes that it delayed only 1 % of the
+        frames. The general rule allows that lateness changes the result of so
+        few frames (MAX_VERDICTS)."""
         late = known((0.03, 0.1, 140), (0.03, 0.1, 140))
         found = lateness.grade(late, [passages([510] * 500)])
         (effect,) = found["effects"]
@@ -224,12 +228,12 @@ class GradeTest(unittest.TestCase):
             "decodable in time, if the longest stall delayed the start (99th "
             "percentile and maximum: machine 0.10 ms and 140.00 ms, link 0.10 "
             "ms and 140.00 ms)")
-        # In this part of the test, the latency of the frames is 641 ms. The
-        # longest stall of the machine and the longest stall of the link are
-        # 140 ms each. The rule must subtract 140 ms from the latency, and not
-        # the sum of the two stalls. 641 ms - 140 ms is 501 ms, which exceeds
-        # the deadline of 500 ms. The frames would be late even without the
-        # stall, so the run must not be flagged.
+        # In this part of the test, the latency of the frames is 641 ms. Both
+        # the machine and the link had a longest stall of 140 ms. The rule must
+        # subtract 140 ms only once, and not the sum of the two stalls. The
+        # latency without the stall is then 501 ms, which still exceeds the
+        # deadline of 500 ms. The stall changed nothing, so the run must not be
+        # flagged.
         self.assertFalse(lateness.grade(
             late, [passages([641] * 500)])["flagged"])
 
@@ -241,26 +245,26 @@ class GradeTest(unittest.TestCase):
             self.assertEqual(found["flagged"], flagged, frames)
 
     def test_the_maximum_does_not_move_percentiles(self):
-        """The maximum lateness is 25 ms for the machine and 25 ms for the link.
-        These two values must not change the percentiles of the latency.
+        """The maximum lateness is 25 ms for the machine and 25 ms for the
+        link. These two maxima must not change the percentiles of the latency.
 
         Of 2000 frames, 1899 have a latency of at most 150 ms, and 101 have
         162.5 ms. 95 % of the frames are 1900 frames, so the 95th percentile is
         162.5 ms.
 
-        A wrong computation would subtract the sum of the two values, 50 ms,
-        from the latency of 1 % of the 101 frames. Then 1.01 of these frames
-        would have a latency of 112.5 ms, and 1899 + 1.01 = 1900.01 frames would
-        have a latency of at most 150 ms. The 95th percentile would be 150 ms,
-        which is 12.5 ms too low."""
+        A wrong computation would assume that 1 % of the 101 frames were late
+        by the sum of the maxima, 50 ms. Without this lateness, 1.01 frames
+        would have a latency of 112.5 ms, and 1899 + 1.01 = 1900.01 frames
+        would have a latency of at most 150 ms. The 95th percentile would then
+        be 150 ms, which is 12.5 ms too low."""
         ways = passages([30] * 1879 + [150] * 20 + [162.5] * 101)
         found = lateness.grade(known((0, 0, 25), (0, 0, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 0)
         self.assertFalse(found["flagged"])
-        # In this run, the lateness of the machine has a median and a 99th
-        # percentile of 12 ms, so almost all frames are assumed to be 12 ms
-        # late. The 95th percentile of their latency must therefore change by
-        # 12 ms.
+        # In this run, the median and the 99th percentile of the machine's
+        # lateness are both 12 ms. Almost all frames are therefore assumed to
+        # be 12 ms late. The 95th percentile of their latency must change by 12
+        # ms.
         found = lateness.grade(known((12, 12, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 12)
         self.assertTrue(found["flagged"])
@@ -274,9 +278,11 @@ class GradeTest(unittest.TestCase):
         self.assertTrue(lateness.words(late))
 
     def test_a_late_reference_counts_with_all_its_frames(self):
-        """The I-frame in the middle arrives 505 ms after it was sent, which is
-        too late. The 9 P-frames after it refer to it, so they cannot be decoded
-        in time either."""
+        """Each group of ten frames is an I-frame and nine P-frames. The
+        deadline is 500 ms. The I-frame of the second group arrives after 505
+        ms, which is too late. The 9 P-frames after it cannot be decoded in
+        time either, because they refer to it. If the lateness of 6 ms is
+        subtracted, all ten frames are decodable in time."""
         ways = passages([100] * 10 + [505] + [100] * 9, "IPPPPPPPPP")
         found = lateness.grade(known((6, 6, 6)), [ways])
         self.assertAlmostEqual(found["effects"][0]["verdicts_percent"], 50)

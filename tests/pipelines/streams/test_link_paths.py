@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the names that pipelines use for IP addresses. A host that is
+"""Tests the names that stand for IP addresses in pipelines. A host that is
 connected by several links has several addresses. A name therefore contains the
 number or the name of the link, such as `host_2` or `host_lte`.
 """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests the schedules of links. A schedule says at which times an emulated
 link changes its state, for example to `down` and back to `up`. The tests check
-how the text of a schedule is read, when the link delivers nothing, and which
-commands change the state.
+how the text of a schedule is read, in which times the link delivers nothing,
+and which commands change the state.
 """
 
 import math
@@ -55,9 +55,10 @@ class ClosedTest(unittest.TestCase):
                 ("0 up 10 down 15 up", [(10, 15)]),
                 ("0 absent 5 up", [(0, 5)]),
                 ("2 outage", [(2, math.inf)]),
-                # If a link that delivers nothing changes from `outage` to
-                # `down`, it still delivers nothing. Both states must be part
-                # of one period.
+                # The states `outage` and `down` both mean that the link
+                # delivers nothing. If the link changes from one to the other,
+                # it still delivers nothing, so both states must be part of the
+                # same period.
                 ("1 outage 2 down 4 up 6 hold 7 up", [(1, 4), (6, 7)]),
                 ("3 renumbered", [])):
             with self.subTest(text=text):
@@ -75,8 +76,8 @@ class ClosedTest(unittest.TestCase):
 
 class CommandsTest(unittest.TestCase):
     """Tests the commands that put a link into a state, such as `down`, and the
-    commands that end this state. Both the commands for the sending host and
-    the commands for the other host are checked.
+    commands that end this state. There are commands for the sending host and
+    commands for the other host. Both are checked.
     """
 
     def check(self, state, enter, leave):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks every statistic that the lab computes from the logs of its
-experiments. The expected values were computed by hand.
+experiments, such as latency, jitter and losses. The expected values were
+computed by hand.
 """
 
 import collections
@@ -28,7 +29,10 @@ LATE = 500 * MS
 
 def frame(number, type, display=None, size=1000, closed=False, wall_ms=None,
           key=None):
-    """Returns a frame of a video with 25 frames per second."""
+    """Returns the log entry of a frame of a video with 25 frames per second.
+    `number` is the number of the frame in coding order, and `display` is its
+    number in display order. `wall_ms` is the time of day at which the frame
+    was logged, in ms."""
     wall_ms = 40 * number if wall_ms is None else wall_ms
     return frame_log.Frame(
         type, wall_ms * MS, 0, number * 40 * MS, 0, number, size,
@@ -37,10 +41,10 @@ def frame(number, type, display=None, size=1000, closed=False, wall_ms=None,
 
 
 def ways(types, arrivals_ms, sizes=None, displays=None):
-    """Returns a Passage for each frame: the frame, and the times at which it
-    was due, sent and received. Each frame is sent when it is due.
-    `arrivals_ms` has a value for each frame: the time in ms from its sending
-    to its arrival, or None if it does not arrive. The first GOP is closed."""
+    """Returns a Passage for each frame, that is, the frame with the times at
+    which it was due, sent and received. Each frame is sent when it is due. For
+    each frame, `arrivals_ms` has the time in ms from its sending to its
+    arrival, or None if it does not arrive. The first GOP is closed."""
     return [measurements.Passage(
         frame(number, type, displays[number] if displays else None,
               sizes[number] if sizes else 1000, closed=number == 0),
@@ -77,9 +81,9 @@ class PassageTest(unittest.TestCase):
     def test_in_virtual_time_a_frame_arrives_with_its_last_packet(self):
         sent = Logs(frame(0, "I"), frame(1, "P"))
         received = Logs(frame(0, "I"))
-        # The first frame has two packets. It arrives when the later of them
-        # arrives, that is after 4 ms. The only packet of the second frame is
-        # lost.
+        # The first frame has two packets, which arrive after 4 ms and 3 ms.
+        # The frame must count as arrived after 4 ms, when the later packet has
+        # arrived. The only packet of the second frame is lost.
         packets = [rtp_file.Packet(b"", False, n, t)
                    for n, t in enumerate((90, 90, 3690))]
         log = [measurements.Packet(0, 0, 1, "delivered", 1, 100 * MS, 104 * MS),
@@ -93,8 +97,9 @@ class PassageTest(unittest.TestCase):
         sent = Logs(frame(0, "I"), frame(1, "P"))
         packets = [rtp_file.Packet(b"", False, n, t)
                    for n, t in enumerate((90, 3690, 3690))]
-        # The second frame is due after 40 ms. The link has no room for it at
-        # that time, so its two packets enter the link after 65 and 70 ms.
+        # The second frame is due at 40 ms, but the link has no room for it at
+        # that time. Its two packets enter the link only at 65 and 70 ms. The
+        # frame must count as sent at 65 ms.
         log = [measurements.Packet(0, 0, 1, "delivered", 1, 100 * MS, 165 * MS),
                measurements.Packet(0, 1, 1, "delivered", 1, 165 * MS, 170 * MS),
                measurements.Packet(0, 2, 1, "delivered", 1, 170 * MS, 175 * MS)]
@@ -117,8 +122,9 @@ class FrameTest(unittest.TestCase):
         self.assertEqual(found["lost"], {"B": 1})
         self.assertEqual(found["late"], {"P": 1})
         self.assertEqual(found["in time"], {"I": 1, "P": 1, "B": 3})
-        # The first P-frame is late, and all later frames refer to it. Only the
-        # I-frame is therefore decodable in time.
+        # The deadline is 500 ms. The first P-frame arrives after 501 ms, which
+        # is too late, and all later frames refer to it. Only the I-frame must
+        # therefore be decodable in time.
         self.assertEqual(found["decodable"], {"I": 1})
 
     def test_latency_by_size(self):
@@ -130,17 +136,17 @@ class FrameTest(unittest.TestCase):
     def test_jitter(self):
         # D is the difference between the latencies of two consecutive frames.
         # Its absolute values are 16, 0 and 32 ms. After each frame, the jitter
-        # J changes by (|D| - J) / 16. It is therefore 1 ms, then 1 - 1/16 =
-        # 15/16 ms, then 15/16 + (32 - 15/16)/16 ms.
+        # J changes by (|D| - J) / 16. The values of J must therefore be 1 ms,
+        # then 1 - 1/16 = 15/16 ms, and then 15/16 + (32 - 15/16)/16 ms.
         found = measurements.jitter_ns(ways("PPPPP", [0, 16, None, 16, 48]))
         self.assertEqual(
             [ns / MS for ns in found],
             [0, 1, 15 / 16, 15 / 16 + (32 - 15 / 16) / 16])
 
     def test_throughput_over_time(self):
-        # Frames of 1000, 500 and 2000 bytes arrive at 0, 40 and 130 ms. So
-        # 1500, 0 and 2000 bytes arrive in the first three intervals of 50 ms.
-        # Their throughput must be 240, 0 and 320 kbit/s.
+        # Frames of 1000, 500 and 2000 bytes arrive at 0, 40 and 130 ms. In the
+        # first three intervals of 50 ms, 1500, 0 and 2000 bytes arrive. The
+        # throughput in these intervals must be 240, 0 and 320 kbit/s.
         found = measurements.throughput(
             ways("PPP", [0, 0, 50], sizes=[1000, 500, 2000]), 50 * MS)
         self.assertEqual(found, [(0, 240_000), (50 * MS, 0),
@@ -151,7 +157,8 @@ class FrameTest(unittest.TestCase):
         found = ways("PPPP", [10, None, 60, None])
         # The first frame arrives at 10 ms. The last frame is sent at 80 ms and
         # arrives 60 ms later, at 140 ms. The time from the first to the last
-        # arrival is therefore 130 ms. One frame period of 40 ms is added to it.
+        # arrival is 130 ms. The duration also includes the frame period of the
+        # last frame, 40 ms, so it must be 170 ms.
         self.assertEqual(measurements.duration_ns(found), 170 * MS)
         self.assertAlmostEqual(measurements.mean_throughput(found),
                                2 * 8000 / 0.170)
@@ -159,9 +166,9 @@ class FrameTest(unittest.TestCase):
         self.assertEqual(measurements.mean_throughput(ways("P", [None])), 0)
 
     def test_a_missing_picture_is_the_last_that_was_shown(self):
-        # The frames have the types I P B B P B B in transport order, and I B B
-        # P B B P in display order. `displays` maps the first order to the
-        # second.
+        # The types of the frames are I P B B P B B in the order of sending,
+        # and I B B P B B P in the order of display. `displays` has the place
+        # of each sent frame in the order of display.
         displays = [0, 3, 1, 2, 6, 4, 5]
         found = ways("IPBBPBB", [0, 0, None, 0, 0, 0, 0], displays=displays)
         self.assertEqual(measurements.shown(found, LATE), [0, 0, 2, 3, 4, 5, 6])
@@ -173,9 +180,10 @@ class FrameTest(unittest.TestCase):
 
 class DeadlineTest(unittest.TestCase):
     def test_a_frame_needs_the_deadline_of_its_latest_reference(self):
-        # The first B-frame arrives after 5 ms. It needs only the I-frame,
-        # because the GOP is closed. The second B-frame needs the I-frame and
-        # the P-frame, which arrives only after 600 ms.
+        # The GOP is closed, so the first B-frame needs only the I-frame, which
+        # arrives after 10 ms. A deadline of 10 ms is enough for this B-frame.
+        # The second B-frame needs the I-frame and the P-frame, which arrives
+        # only after 600 ms. It needs a deadline of 600 ms.
         self.assertEqual(
             [ns / MS for ns in measurements.needed_deadlines_ns(
                 ways("IBPBP", [10, 5, 600, 7, 20]))],
@@ -200,9 +208,9 @@ class DeadlineTest(unittest.TestCase):
                     measurements.decodable(found, late_ms * MS))
 
     def test_throughput_counts_decodable_frames_only(self):
-        # The P-frame is late, so only the 1000 bytes of the I-frame count. The
-        # video has two frames and lasts 80 ms, so 1000 bytes in 80 ms are 100
-        # kbit/s.
+        # The P-frame arrives after 600 ms, which is too late. Only the 1000
+        # bytes of the I-frame count. The video has two frames and lasts 80 ms.
+        # 1000 bytes in 80 ms are 100 kbit/s.
         self.assertEqual(measurements.decodable_throughput(
             ways("IP", [10, 600]), LATE), 100_000)
         self.assertEqual(measurements.decodable_throughput([], LATE), 0)
@@ -211,9 +219,9 @@ class DeadlineTest(unittest.TestCase):
 class SharingTest(unittest.TestCase):
     def test_streams_are_compared_while_all_of_them_are_sent(self):
         """The first stream is sent from 0 to 120 ms, and the second stream
-        from 60 to 180 ms. The throughputs must be computed for the common
-        time, from 60 to 120 ms. In this time, one frame of each stream
-        arrives.
+        from 60 to 180 ms. To compare the streams, their throughputs must be
+        computed for the common time, from 60 to 120 ms. In this time, one
+        frame of each stream arrives.
         """
         first = ways("IPPP", [10] * 4)
         second = ways("IPPP", [30] * 4, sizes=[3000] * 4)
@@ -271,16 +279,17 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
         log = self.log()
         self.assertEqual(measurements.attempts(log.packets),
                          {2: 1, 4: 1, 0: 1, 1: 1})
-        # One packet has 0 attempts, because it was dropped before its first
-        # transmission. It does not count, so the mean is (2 + 4 + 1) / 3.
+        # The packets have 2, 4, 0 and 1 attempts. The packet with 0 attempts
+        # was dropped before its first transmission. It does not count, so the
+        # mean must be (2 + 4 + 1) / 3.
         self.assertAlmostEqual(measurements.mean_attempts(log.packets), 7 / 3)
         self.assertEqual(measurements.mean_attempts([]), 0)
 
     def test_attempts_in_the_classes_of_the_paper(self):
         # Ten packets were transmitted: six of them once, two twice, one five
         # times and one seven times. Three packets were never transmitted, so
-        # they do not count. The last class of the table has all packets with
-        # at least five attempts.
+        # they do not count. The table must have the shares of five classes:
+        # one, two, three, four, and at least five transmissions.
         found = {1: 6, 2: 2, 5: 1, 7: 1, 0: 3}
         shares, total = measurements.attempt_percents(
             collections.Counter(found))
@@ -292,10 +301,13 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
     def test_sequence_counts_bytes_as_they_were_sent(self):
         # Each packet has 100 bytes. Packets 0 and 1 entered the link at 10 ns,
         # and packets 2 and 3 at 40 ns. Packet 1 was lost at 20 ns, and packet
-        # 2 at 40 ns. sequence() returns three lists, for the packets that were
-        # sent, delivered and lost. Each packet is a pair: the time of this
-        # event, and the number of bytes that were sent up to and including
-        # this packet.
+        # 2 at 40 ns. Packets 0 and 3 were delivered at 30 and 50 ns.
+        #
+        # sequence() must return three lists of pairs: for the packets that
+        # were sent, that were delivered, and that were lost. The first number
+        # of a pair is the time at which this happened to a packet. The second
+        # number is the number of bytes that were sent up to and including this
+        # packet.
         sent, delivered, lost = measurements.sequence(self.log().packets)
         self.assertEqual(sent, [(10, 100), (10, 200), (40, 300), (40, 400)])
         self.assertEqual(delivered, [(30, 100), (50, 400)])
@@ -320,12 +332,13 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
             ([0] * 6, 0, 0))
 
     def test_a_row_of_ouwens_table_3_12(self):
-        # This row of the thesis has the results for retry value R = 1, a clip
-        # of 3 Mbit/s, and a microwave oven that disturbed the link. 529
-        # packets were lost, in 509 series of consecutive losses. The table
-        # sorts these series into six classes by their length: 1, 2, 3, 4, 5 to
-        # 10, and more than 10 packets. The shares of the classes in the thesis
-        # are, in %: 97.1 2.6 0.0 0.2 0.2 0.0.
+        # This row of the thesis has the results for retry value R = 1 (each
+        # packet is transmitted only once), for a clip of 3 Mbit/s, and with a
+        # microwave oven that disturbed the link. 529 packets were lost, in 509
+        # series of consecutive losses. The table sorts these series into six
+        # classes by their length: 1, 2, 3, 4, 5 to 10, and more than 10
+        # packets. The shares of the classes in the thesis are, in %: 97.1 2.6
+        # 0.0 0.2 0.2 0.0.
         runs = collections.Counter({1: 494, 2: 13, 4: 1, 5: 1})
         shares, packets, total = measurements.run_percents(runs)
         self.assertEqual([round(share, 1) for share in shares],
@@ -333,10 +346,10 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
         self.assertEqual((packets, total), (529, 509))
 
     def test_long_runs_are_counted_too(self):
-        """The table in the thesis of Ouwens sorts series of consecutive losses
+        """A table in the thesis of Ouwens sorts series of consecutive losses
         by their length. The last two classes of the table are 5 to 10 packets,
         and more than 10 packets. This test has series of 10, 11 and 200 lost
-        packets.
+        packets. Long series must count in the last class, too.
         """
         lost = [True] * 10 + [False] + [True] * 11 + [False] + [True] * 200
         shares, packets, total = measurements.run_percents(
@@ -350,17 +363,18 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
 class PaperTest(unittest.TestCase):
 
     def test_request_reply(self):
-        # The times are 1, 2, 3 and so on up to 100 s. The 90th percentile is
-        # the 90th of these times, which is 90 s.
+        # The times are 1, 2, 3 and so on up to 100 s. If they are sorted, the
+        # 90th percentile is the 90th time, which is 90 s.
         found = measurements.request_reply(
             [float(n) for n in range(100, 0, -1)])
         self.assertEqual((found.minimum, found.maximum), (1, 100))
         self.assertEqual(found.percentiles, {50: 50, 90: 90, 95: 95, 99: 99})
-        # The median of the times is 50.5 s. A time is an outlier if it exceeds
-        # the median by more than a tolerance. The outliers are:
-        # - with a tolerance of 0.2 s, the times from 51 s to 100 s,
-        # - with a tolerance of 0.5 s or 1 s, the times from 52 s to 100 s,
-        # - with a tolerance of 10 s, the times from 61 s to 100 s.
+        # The median of the times from 1 to 100 s is 50.5 s. A time is an
+        # outlier if it exceeds the median by more than a tolerance. The
+        # outliers must be:
+        # - with a tolerance of 0.2 s, the times from 51 s to 100 s
+        # - with a tolerance of 0.5 s or 1 s, the times from 52 s to 100 s
+        # - with a tolerance of 10 s, the times from 61 s to 100 s
         self.assertEqual(found.outliers, {0.2: 0.5, 0.5: 0.49, 1: 0.49,
                                           2: 0.48, 5: 0.45, 10: 0.40})
 
@@ -371,24 +385,25 @@ class PaperTest(unittest.TestCase):
         self.assertEqual(measurements.outliers(times, 5), 0)
 
     def test_sustainable_rate_is_that_between_stalls(self):
-        # `blocks` has five points, each with a time in s and the number of
-        # bytes that have arrived. 10 bytes arrive in each of the first three
-        # seconds, and the last 10 bytes take six seconds. The five points form
-        # ten pairs. The rate of a pair is the difference in bytes, divided by
-        # the difference in time. Six of these rates are 10 byte/s. The other
-        # four are 40/9, 30/8, 20/7 and 10/6 byte/s. The median of the ten
-        # rates must be 10 byte/s.
+        # The sustainable rate is the median of the rates between all pairs of
+        # points. `blocks` has five points: a time in s, and the number of
+        # bytes that have arrived until then. 10 bytes arrive in each of the
+        # first three seconds, and the last 10 bytes take six seconds. The five
+        # points form ten pairs. The rate of a pair is the difference in bytes,
+        # divided by the difference in time. Six of these rates are 10 byte/s.
+        # The other four are 40/9, 30/8, 20/7 and 10/6 byte/s. The median must
+        # be 10 byte/s.
         blocks = [(0, 0), (1, 10), (2, 20), (3, 30), (9, 40)]
         self.assertEqual(measurements.sustainable_rate(blocks), 10)
         self.assertEqual(measurements.sustainable_rate(blocks[3:]), 10 / 6)
         self.assertEqual(measurements.sustainable_rate([(0, 0), (0, 5)]), 0)
 
     def test_one_way_delay(self):
-        # The receiver's clock is 1000 units ahead of the sender's clock. The
-        # packet needs 30 units to reach the receiver. The receiver then waits
-        # for 7 units before it sends the acknowledgement. The acknowledgement
-        # needs 50 units to reach the sender. The estimated one-way delay must
-        # be the mean of 30 and 50 units.
+        # Times are in an arbitrary unit. The packet needs 30 units to reach
+        # the receiver. The receiver then waits for 7 units before it sends the
+        # acknowledgement, which needs 50 units to reach the sender. The
+        # receiver's clock is 1000 units ahead of the sender's clock. The
+        # estimated one-way delay must be the mean of 30 and 50 units.
         self.assertEqual(measurements.one_way_delay(
             sent=0, reception=1030, sending_ack=1037, received=87), 40)
 
@@ -404,16 +419,16 @@ class PaperTest(unittest.TestCase):
         self.assertIsNone(measurements.worst_place([[0, 0], [0, 0]]))
 
     def test_the_worst_places_are_those_with_the_largest_sum(self):
-        # `errors` contains the error of each picture in two streams. For each
-        # picture, the sums over both streams are 0, 10, 11, 2, 2 and 10. There
-        # are five groups of two neighbouring pictures, and the sums of their
-        # errors are 10, 21, 13, 4 and 12. The largest sum is 21, so the result
-        # must be pictures 1 and 2.
+        # `errors` contains the error of each picture in two streams. The sums
+        # over both streams are 0, 10, 11, 2, 2 and 10 for the pictures 0 to 5.
+        # There are five groups of two neighbouring pictures, and the sums of
+        # their errors are 10, 21, 13, 4 and 12. The second group has the
+        # largest sum, so the result must be pictures 1 and 2.
         errors = [[0, 9, 5, 0, 0, 10], [0, 1, 6, 2, 2, 0]]
         self.assertEqual(measurements.worst_places(errors, 2), range(1, 3))
         # There are four groups of three neighbouring pictures. The sums of
-        # their errors over both streams are 21, 23, 15 and 14. The largest sum
-        # is 23, so the result must be pictures 1 to 3.
+        # their errors over both streams are 21, 23, 15 and 14. The second
+        # group has the largest sum, so the result must be pictures 1 to 3.
         self.assertEqual(measurements.worst_places(errors, 3), range(1, 4))
         self.assertEqual(measurements.worst_places(errors, 9), range(6))
         self.assertIsNone(measurements.worst_places([[0, 0], [0, 0]], 2))
@@ -448,9 +463,10 @@ class TableTest(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("ffmpeg"), "there is no ffmpeg")
 class QualityTest(unittest.TestCase):
-    """The pictures are grey. The luminance of each picture is higher by 16 than
-    that of the previous picture. The mean square error between two consecutive
-    pictures is therefore 256."""
+    """Compares pictures that were shown with the pictures of a clip. The
+    pictures of the clip are grey. The luminance of each picture is higher by
+    16 than that of the previous picture. The mean square error between two
+    consecutive pictures is therefore 256."""
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
@@ -470,14 +486,14 @@ class QualityTest(unittest.TestCase):
         found = quality.measure(self.clip, [0, 0, 0, 3, 3], self.directory)
         self.assertEqual([picture.mse for picture in found],
                          [0, 256, 1024, 0, 256])
-        # The square error of the second picture is 256, so its PSNR is 10
-        # log10(255^2 / 256) = 24.05 dB. The PSNR of the five pictures together
-        # is computed from the mean of their square errors. This mean is 1536 /
-        # 5, so the PSNR is 10 log10(255^2 / (1536 / 5)) = 23.26 dB.
+        # The mean square error of the second picture is 256, so its PSNR is 10
+        # log10(255^2 / 256) = 24.05 dB. The PSNR of all five pictures together
+        # is computed from the mean of their errors, which is 1536 / 5. This
+        # PSNR is therefore 10 log10(255^2 / (1536 / 5)) = 23.26 dB.
         self.assertAlmostEqual(found[1].psnr(), 24.0484, places=3)
         self.assertAlmostEqual(quality.mean_psnr(found), 23.2567, places=3)
-        # All pixels of a picture have the same luminance. If the luminances of
-        # two such pictures are a and b, the SSIM of the pictures is
+        # All pixels of a picture have the same luminance. If a and b are the
+        # luminances of two such pictures, the SSIM of the two pictures must be
         # (2 a b + C1) / (a a + b b + C1), where C1 = (0.01 * 255)^2.
         c1 = (0.01 * 255) ** 2
         self.assertAlmostEqual(

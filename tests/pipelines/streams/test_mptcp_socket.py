@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests mptcp_socket, which reports the addresses of a host to the MPTCP
-implementation of the kernel. It reads the addresses from the output of the
-command `ip`."""
+"""Tests mptcp_socket, which tells the MPTCP implementation of the kernel which
+addresses the host has. It reads the addresses from the output of the command
+`ip`."""
 
 import unittest
 import unittest.mock

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks the frames that a sender with perfect foresight chooses. Some tests
-compare the choice with values that were computed by hand. The other tests make
-small random instances and try all sets of frames. They compare the choice with
-the best of these sets.
+"""Checks which frames of a stream an ideal sender chooses to send. The ideal
+sender knows in advance when the link can carry data. Some tests compare the
+choice with values that were computed by hand. The other tests make small
+random streams and links, and try all sets of frames. They compare the choice
+with the best of these sets.
 """
 
 import collections
@@ -26,8 +27,9 @@ def way(number, type, size, closed=False, early_ms=0):
 
 
 def stream(types, sizes, closed=True):
-    """Returns the frames of a stream. `closed` says whether the first GOP is
-    closed.
+    """Returns the frames of a stream. `types` has the type of each frame, such
+    as "IPBB", and `sizes` has its size in bytes. `closed` is true if the first
+    GOP is closed.
     """
     return [way(number, type, size, closed and number == 0)
             for number, (type, size) in enumerate(zip(types, sizes))]
@@ -63,17 +65,18 @@ class ByHandTest(unittest.TestCase):
 
     def test_bytes_of_two_frames_share_an_opportunity(self):
         # The link can send 1000 bytes at each of the times 0, 40 and 41 ms.
-        # Each of the two frames has 1500 bytes. The first frame must use the
-        # 1000 bytes at 0 ms and 500 bytes at 40 ms. The second frame must use
-        # the other 500 bytes at 40 ms and the 1000 bytes at 41 ms.
+        # Two frames of 1500 bytes must share these bytes. The first frame must
+        # use the 1000 bytes at 0 ms and 500 of the bytes at 40 ms. The second
+        # frame must use the other 500 bytes at 40 ms and the 1000 bytes at 41
+        # ms. Both frames must be sent.
         self.assertEqual(
             best(stream("IP", [1500, 1500]), link(0, 40, 41), 100), [0, 1])
 
     def test_two_small_frames_instead_of_a_large_one(self):
-        # Until 140 ms the link delivers 4000 bytes. The I-frame needs 2000 of
-        # them. The other 2000 bytes suffice either for the first B-frame, or
-        # for the second and the third one. The choice must be the two small
-        # B-frames.
+        # Until 140 ms, the link delivers 4000 bytes. The I-frame needs 2000 of
+        # them. The other 2000 bytes are enough for the first B-frame, which is
+        # large, or for the second and the third B-frame together. The
+        # algorithm must choose the two small B-frames.
         self.assertEqual(
             best(stream("IBBB", [2000, 2000, 1000, 1000]),
                  link(0, 1, 81, 121), 100), [0, 2, 3])
@@ -83,8 +86,8 @@ class ByHandTest(unittest.TestCase):
         # 170 and 180 ms. Each packet then needs 20 ms to arrive. The P-frame
         # has 3000 bytes and must arrive at 180 ms at the latest, so it must be
         # sent at 80, 100 and 120 ms. The first B-frame would need one of these
-        # times, too. It is therefore not sent. The last two B-frames refer to
-        # the P-frame, and are sent at 170 and 180 ms.
+        # three times, so it must not be sent. The last two B-frames refer to
+        # the P-frame, and must be sent at 170 and 180 ms.
         self.assertEqual(
             best(stream("IBPBB", [1000, 500, 3000, 1000, 1000]),
                  link(0, 80, 100, 120, 170, 180), 100),
@@ -96,10 +99,11 @@ class ByHandTest(unittest.TestCase):
                  link(0, 40, 80, 120), 100), [])
 
     def test_leading_frames_of_an_open_gop_need_the_gop_before(self):
-        # Frame 0, an I-frame, is too large to be sent. Frames 2 and 3 are
-        # B-frames of the second GOP, which begins with frame 1. If this GOP is
-        # open, the B-frames need frames 0 and 1, so they are not sent. If it is
-        # closed, they need only frame 1, so they are sent.
+        # Frame 0, an I-frame, is too large to be sent. Frame 1, another
+        # I-frame, begins the second GOP. Frames 2 and 3 are B-frames of the
+        # second GOP. If this GOP is open, they need frames 0 and 1, so they
+        # must not be sent. If it is closed, they need only frame 1, so they
+        # must be sent.
         types, sizes = "IIBBP", [9000, 1000, 100, 100, 1000]
         times = link(0, 40, 80, 120, 160)
         self.assertEqual(best(stream(types, sizes), times, 60), [1, 4])
@@ -130,8 +134,10 @@ class ByHandTest(unittest.TestCase):
         self.assertEqual(best(frames, link(0, 35), 60), [0, 1])
 
     def test_times_get_the_order_of_the_stream(self):
-        # The third frame was sent 50 ms early, and thus before the second one.
-        # possible.jobs() must return times that do not decrease.
+        # The frames are due at 0, 40 and 80 ms, but the third frame was sent
+        # 50 ms early, at 30 ms. This is before the second frame. The times
+        # that possible.jobs() returns must not decrease, so it must return 0,
+        # 30 and 30 ms.
         frames = [way(0, "I", 1), way(1, "P", 1),
                   way(2, "P", 1, early_ms=50)]
         self.assertEqual(
@@ -167,8 +173,8 @@ def draw_link(draw, number, delay):
 
 
 def all_sets(ways):
-    """Yields every set of frames that are decodable together, the largest sets
-    first."""
+    """Yields every set of frames that can be decoded without any other frame.
+    The largest sets come first."""
     frames = [way.frame for way in ways]
     for size in range(len(ways), -1, -1):
         for chosen in itertools.combinations(range(len(ways)), size):
@@ -179,10 +185,9 @@ def all_sets(ways):
 def is_in_time(work, chosen, opportunities, whole_packets=False):
     """Returns whether all of the frames `chosen` arrive in time if the link
     sends them one after the other. The link can send only at certain times,
-    which are called opportunities. Each opportunity carries a limited number
-    of bytes. Each byte of a frame uses the first opportunity that has room for
-    it. If `whole_packets` is true, one opportunity cannot carry bytes of two
-    frames.
+    called opportunities, and only a limited number of bytes at each of them.
+    Each byte of a frame uses the first opportunity that has room for it. If
+    `whole_packets` is true, an opportunity cannot carry bytes of two frames.
     """
     waiting = collections.deque((work[number], work[number].frame.size)
                                 for number in chosen)
@@ -200,10 +205,11 @@ def is_in_time(work, chosen, opportunities, whole_packets=False):
 
 
 def fits(work, chosen, opportunities):
-    """Returns whether all bytes of the frames `chosen` fit into the
-    opportunities. An opportunity is a number of bytes that one of the links can
-    deliver. The bytes fit if the maximum flow (Ford and Fulkerson) carries all
-    of them."""
+    """Returns whether the links can carry all bytes of the frames `chosen` in
+    time. An opportunity is a number of bytes that one of the links can carry
+    at a certain time. The bytes of the frames are a flow from frames to
+    opportunities. They fit if the maximum flow, as Ford and Fulkerson compute
+    it, carries all of them."""
     flow = collections.Counter()
     for number in chosen:
         left = work[number].frame.size
@@ -222,16 +228,17 @@ def fits(work, chosen, opportunities):
 
 
 def find_path(work, chosen, opportunities, flow, first):
-    """An opportunity is a number of bytes that a link can carry at a certain
-    time. The bytes of the frames are a flow from frames to opportunities. This
-    function returns an augmenting path of this flow, or None if there is no
-    such path.
+    """Finds an augmenting path of a flow, which the algorithm of Ford and
+    Fulkerson needs. The flow goes from frames to opportunities. An opportunity
+    is a number of bytes that a link can carry at a certain time. The flow from
+    a frame to an opportunity is the number of its bytes that are sent at this
+    time. Returns None if there is no augmenting path.
 
     The path is a list of edges (frame, opportunity). It begins at the frame
-    `first` and ends at an opportunity that has free capacity. The caller can
-    send more bytes of the frame `first`: it increases the flow on the first
-    edge, the third edge and so on, and decreases the flow on the edges between
-    them by the same amount."""
+    `first` and ends at an opportunity that has free capacity. With such a
+    path, the caller can send more bytes of the frame `first`: it increases the
+    flow on the first edge, the third edge and so on, and decreases the flow on
+    the edges between them by the same amount."""
     waiting, seen = collections.deque([(first, [])]), set()
     while waiting:
         number, path = waiting.popleft()
@@ -279,16 +286,18 @@ class BruteForceTest(unittest.TestCase):
                     [way.frame for way in ways], set(found))), len(found))
             counts[len(found) == len(ways)] += 1
             lost_to_packets[len(found) - len(packets)] += 1
-        # In more than half of the instances, the link must be too slow to
-        # deliver all frames in time. Otherwise the test would hardly check
+        # In more than half of the random instances, the link must be too slow
+        # to deliver all frames in time. Otherwise the test would hardly check
         # which frames the algorithm chooses.
         self.assertGreater(counts[False], INSTANCES / 2)
-        # `lost_to_packets` compares two maximum numbers of frames in time. For
-        # the first number, a packet may carry bytes of several frames, as the
-        # algorithm assumes. For the second number, a packet carries bytes of
-        # only one frame. In 192 of 200 instances, both numbers are equal. The
-        # second number is smaller by one frame in 7 instances, and by three
-        # frames in 1 instance. docs/lab-possible.md has the same figures.
+        # `lost_to_packets` counts how much a simplification of the algorithm
+        # matters. The algorithm assumes that a packet may carry bytes of
+        # several frames, but a real packet carries bytes of only one frame.
+        # For each of the 200 instances, the test computes the maximum number
+        # of frames in time with and without this simplification. In 192
+        # instances, the two numbers are equal. The number for real packets is
+        # smaller by one frame in 7 instances, and by three frames in 1
+        # instance. docs/lab-possible.md has the same figures.
         self.assertEqual(lost_to_packets, {0: 192, 1: 7, 3: 1})
 
     def test_two_links_are_an_upper_bound(self):
@@ -304,9 +313,9 @@ class BruteForceTest(unittest.TestCase):
                 self.assertGreaterEqual(len(found), len(exact))
             differences[len(found) - len(exact)] += 1
         # With several links, the algorithm may choose more frames than the
-        # links can really deliver in time. It never chooses fewer frames than
-        # the optimum. docs/lab-possible.md says in how many instances it
-        # chooses more.
+        # links can really deliver in time, but never fewer. This happens in 1
+        # of the 200 instances of this test, in which it chooses one frame too
+        # many. docs/lab-possible.md has the same figures.
         self.assertEqual(differences, {0: 199, 1: 1})
 
 

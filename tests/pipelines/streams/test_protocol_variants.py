@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the key `like` in a section that describes a protocol, which is a pair
-of pipelines. With this key, the protocol is a variant of another protocol: it
-has the same pipelines, but some words in them are replaced. The section lists
-these words.
+"""Tests variants of protocols. A protocol of the lab is a pair of pipelines,
+which a section of a file describes. If this section has the key `like`, the
+protocol is a variant of another protocol: it has the pipelines of the other
+protocol, but some words in them are replaced. The section lists these words.
 """
 
 import unittest

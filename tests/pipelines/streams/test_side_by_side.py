@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the video that shows several streams side by side. Each place in each
-frame of this video must show the correct picture of the correct clip.
+"""Tests the video in which several streams are shown side by side, each in its
+own tile. Each tile in each frame of the video must show the correct picture of
+the correct clip.
 """
 
 import pathlib
@@ -13,8 +14,9 @@ from wirelesslab.errors import LabError
 from wirelesslab.streams import clips, pictures, side_by_side
 from wirelesslab.streams.side_by_side import Tile
 
-# All pixels of a picture have the same luminance. It is 40 in the first picture
-# of the clip, 60 in the second picture, 80 in the third picture, and so on.
+# The test clip has grey pictures. All pixels of a picture have the same
+# luminance: 40 in the first picture, 60 in the second picture, 80 in the third
+# picture, and so on.
 COUNT, FIRST, STEP = 8, 40, 20
 BLACK, ORANGE = 16, 155
 
@@ -41,9 +43,9 @@ class VideoCase(unittest.TestCase):
                                   self.directory / "video", poster_place)
 
     def frames(self, video):
-        """Decodes the file `video`. Returns a list of frames. Each frame is a
-        list of rows of pixels. Each row is a bytes object with the luminance of
-        its pixels.
+        """Decodes the file `video` and returns the luminance of its pixels.
+        The result is a list of frames. Each frame is a list of rows. Each row
+        is a bytes object with the luminance of its pixels.
         """
         width, height = self.small.size.whole()
         data = subprocess.run(
@@ -59,9 +61,9 @@ class FramesTest(VideoCase):
 
     def check(self, frames, tile, levels, bars):
         """Checks one tile of the video in all frames. `levels` has the
-        luminance in the middle of the tile, with one value for each frame.
-        `bars` has a boolean for each frame: whether the tile has an orange bar
-        at its lower edge.
+        luminance that the middle of the tile must have in each frame. `bars`
+        says for each frame whether the tile must have an orange bar at its
+        lower edge.
         """
         size = self.small.size
         x, y = size.place(tile)
@@ -76,12 +78,15 @@ class FramesTest(VideoCase):
                                        delta=6)
 
     def test_each_tile_has_the_picture_that_is_seen(self):
-        # The video has four frames, in which the pictures 3, 4, 5 and 6 of the
-        # clip are due. A tile shows what one viewer sees. A bar in a tile
-        # means that this tile does not show the picture that is due.
+        # The video has four frames and three tiles. In its frames, the
+        # pictures 3, 4, 5 and 6 of the clip are due. Each tile shows what one
+        # viewer sees:
         # - The first tile shows the pictures 3, 4, 5 and 6.
         # - The second tile shows picture 1, and then picture 4 three times.
         # - The third tile is black twice, and then shows the pictures 5 and 6.
+        #
+        # A tile must have a bar at its lower edge in each frame in which it
+        # does not show the picture that is due.
         video, _ = self.write(
             Tile(self.clip, [3, 4, 5, 6], 3), Tile(self.clip, [1, 4, 4, 4], 3),
             Tile(self.clip, [None, None, 5, 6], 3))
@@ -98,9 +103,10 @@ class FramesTest(VideoCase):
             poster_place=6)
         self.assertEqual(len(self.frames(video)), 8)
         (rows,) = self.frames(poster)
-        # The picture with the number 6 has the luminance 160. In the video,
-        # luminance goes from 16 (black) to 235 (white). In a JPEG, it goes
-        # from 0 to 255, so 160 becomes (160 - 16) * 255 / 219, which is 168.
+        # The poster, a JPEG, shows the picture with the luminance 160. In the
+        # video, luminance goes from 16 (black) to 235 (white). In a JPEG, it
+        # goes from 0 to 255. In the poster, 160 must therefore become (160 -
+        # 16) * 255 / 219, which is 168.
         self.assertAlmostEqual(rows[100][100], 168, delta=3)
 
     def test_streams_may_come_from_different_files(self):
@@ -121,9 +127,10 @@ class FramesTest(VideoCase):
 class ClipTest(VideoCase):
 
     def test_frames_look_like_those_of_the_clip(self):
-        """The video must show the frames 5 to 19 of the clip in order. The
-        picture moves in each frame, so a comparison with any other frame
-        gives a PSNR of less than 30 dB.
+        """Makes a video from the frames 5 to 19 of a clip, and checks that it
+        shows these frames in order. The picture of the clip moves in each
+        frame. A comparison with a wrong frame therefore gives a PSNR of less
+        than 30 dB.
         """
         clip = self.directory / "moving.mkv"
         processes.run(
@@ -151,13 +158,13 @@ class LayoutTest(unittest.TestCase):
         self.assertEqual([side_by_side.columns(count)
                           for count in (1, 2, 4, 5, 9, 10, 20)],
                          [1, 2, 2, 3, 3, 4, 4])
-        # The video is at most 1200 pixels wide, and the gap between two tiles
-        # is 4 pixels. Four tiles side by side could each be 297 pixels wide,
-        # because 4 * 297 + 3 * 4 = 1200. The width of a tile must be divisible
-        # by 4, so it is 296.
+        # A video is at most 1200 pixels wide, and the gap between two tiles is
+        # 4 pixels. If it has 11 tiles, each row has 4 of them. Each tile could
+        # be 297 pixels wide, because 4 * 297 + 3 * 4 = 1200. The width must be
+        # divisible by 4, so it must be 296.
         self.assertEqual(side_by_side.width(11), 296)
-        # The video is at most 1200 pixels wide, and the gap between two tiles
-        # is 4 pixels. Two tiles side by side could each be 598 pixels wide,
+        # A video is at most 1200 pixels wide, and the gap between two tiles is
+        # 4 pixels. If it has 2 tiles, each of them could be 598 pixels wide,
         # because 2 * 598 + 4 = 1200. However, a tile is at most 480 pixels
         # wide, so the width must be 480.
         self.assertEqual(side_by_side.width(2), 480)
@@ -165,7 +172,9 @@ class LayoutTest(unittest.TestCase):
     def test_places_of_tiles(self):
         size = side_by_side.Size(columns=4, rows=3, width=296, height=166)
         self.assertEqual(size.place(0), (0, 0))
-        # With 4 tiles in each row, tile 5 is the second tile of the second row.
+        # If each row has 4 tiles, tile 5 (counted from 0) is the second tile
+        # of the second row. Its left edge must be at 300 and its upper edge at
+        # 170 pixels.
         self.assertEqual(size.place(5), (300, 170))
         self.assertEqual(size.whole(), (4 * 300 - 4, 3 * 170 - 4))
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests the testbed, which emulates hosts and bad links between them on one
-machine. The hosts must reach each other. No process, namespace or device of
-the testbed may remain after its end.
+machine. The hosts must reach each other. When the testbed has ended, none of
+its processes, namespaces and devices may remain.
 
-The tests check the state of the kernel. Commands on the hosts list the network
-devices, and send packets through sockets. After the end of the testbed, the
-tests search /proc for remaining processes, namespaces and devices. No test
-depends on the speed of the machine.
+The tests check the state of the kernel. Commands on the emulated hosts list
+the network devices, and send packets through sockets. After the end of the
+testbed, the tests search /proc for remaining processes, namespaces and
+devices. No test depends on the speed of the machine.
 """
 
 import concurrent.futures
@@ -41,8 +41,8 @@ NOBODY = 65534
 PLAIN = "wl0=a,b: none"
 _numbers = itertools.count()
 
-# Programs for the hosts. They are in Python, because not every machine has
-# iperf3.
+# Small programs that run on the hosts of the testbed. They are in Python,
+# because a tool such as iperf3 is not installed on every machine.
 SEND = ["python3", "-c", """
 import socket, sys
 kind = socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET
@@ -93,7 +93,7 @@ with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as own:
     own.sendall(data)
 print(hashlib.md5(data).hexdigest())
 """]
-# Sends an echo request and waits for its answer, as ping(8) does.
+# Sends an ICMP echo request and waits for the reply, as ping(8) does.
 PING = ["python3", "-c", """
 import os, socket, struct, sys
 own = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
@@ -110,7 +110,7 @@ while True:
 
 @functools.cache
 def has_element(name):
-    # The option --exists of gst-inspect-1.0 is not used, because it fails for
+    # The option --exists of gst-inspect-1.0 would be simpler, but it fails for
     # plugins with a version below 1.0.
     return subprocess.run(
         ["gst-inspect-1.0", name], stdout=subprocess.DEVNULL,
@@ -147,8 +147,8 @@ def wait_for(condition):
 
 
 def read_some(terminal):
-    """Returns the text that can be read from the terminal. The text is empty if
-    the other end of the terminal is closed.
+    """Reads from the terminal, and returns what was read. The result is empty
+    if there is nothing to read, or if the other end of the terminal is closed.
     """
     with contextlib.suppress(OSError):
         return os.read(terminal, 4096)
@@ -156,8 +156,9 @@ def read_some(terminal):
 
 
 def marked(mark):
-    """Returns the pids of all running processes that have the variable MARK
-    with the value `mark` in their environment.
+    """Returns the pids of all running processes whose environment has the
+    variable WIRELESS_TESTBED_TEST with the value `mark`. A test gives this
+    variable to each testbed that it starts.
     """
     wanted = f"{MARK}={mark}".encode()
     found = set()
@@ -169,7 +170,8 @@ def marked(mark):
             if state[0] != "Z":
                 found.add(int(directory.name))
         except OSError:
-            pass  # The process ended before its files were read.
+            # The process ended before its files were read, so it is left out.
+            pass
     return found
 
 
@@ -194,11 +196,11 @@ def networks_of(pids):
 
 
 def on_the_machine():
-    """Returns the parts of the testbed that are visible on the machine, that
-    is, outside the namespaces of the testbed. These parts are network devices,
-    tmpfs mounts and names of network namespaces. A test must not add any of
-    them. The function ignores devices and mounts of other programs, because
-    they may change at any time."""
+    """Returns the parts of the testbed that are visible outside its
+    namespaces, on the machine itself: network devices, tmpfs mounts and names
+    of network namespaces. A test must not add any of them. The function
+    ignores devices and mounts of other programs, because they may change at
+    any time."""
     devices = pathlib.Path("/proc/self/net/dev").read_text()
     mounts = pathlib.Path("/proc/self/mountinfo").read_text()
     return (re.findall(r"^ *(wl[01]|wifi|phone):", devices, re.M)
@@ -206,33 +208,34 @@ def on_the_machine():
 
 
 def held_by_us():
-    """Returns the namespaces that this process keeps alive because it has open
-    file descriptors of them.
+    """Returns the types of the namespaces that this process has open as file
+    descriptors. An open descriptor would keep its namespace alive.
     """
     found = []
     for path in pathlib.Path("/proc/self/fd").iterdir():
         try:
             found += re.findall(r"^(?:net|pid|mnt|user):", os.readlink(path))
         except OSError:
-            # iterdir() opens a descriptor in order to read the directory. The
-            # list includes this descriptor. If iterdir() closes the descriptor
-            # before readlink() is called, readlink() fails.
+            # The list of descriptors includes the one that iterdir() opens in
+            # order to read the directory. If iterdir() closes it before
+            # readlink() is called, readlink() fails. This is no error.
             pass
     return found
 
 
 def own_environment():
-    """Returns the environment without the variables of GStreamer (GST_...).
-    Most users do not set these variables. Even if they are not set, the testbed
-    must find the plugins in the build directory.
+    """Returns the environment of this process without the variables of
+    GStreamer (GST_...). Most users do not set these variables. The tests run
+    without them to check that the testbed finds the plugins in the build
+    directory by itself.
     """
     return {name: value for name, value in os.environ.items()
             if not name.startswith("GST_")}
 
 
 class Nothing(unittest.TestCase):
-    """Checks after each test that its processes, namespaces and devices are
-    gone.
+    """Base class of the tests. Checks after each test that all processes,
+    namespaces and devices of the test are gone.
     """
 
     def setUp(self):
@@ -251,16 +254,16 @@ class Nothing(unittest.TestCase):
                         "processes are left")
         # A network namespace exists as long as a process, a mount or an open
         # file descriptor uses it. The test therefore checks that no process,
-        # mount or file descriptor is left. It does not look for the number of
-        # the namespace, because the kernel may give the same number to another
-        # namespace later.
+        # mount or file descriptor is left. It does not check the number of the
+        # namespace, because the kernel may later give this number to another
+        # namespace.
         self.assertEqual(held_by_us(), [])
         self.assertEqual(on_the_machine(), self.before)
 
     def note_networks(self):
-        """Records the network namespaces of the running testbed. The test
-        later checks that there were some, because otherwise it would prove
-        nothing.
+        """Records the network namespaces of the running testbed. At the end,
+        the test checks that there were some. Otherwise it would prove nothing
+        if none is left.
         """
         self.networks |= networks_of(marked(self.mark))
         self.networks.discard(os.readlink("/proc/self/ns/net"))
@@ -274,8 +277,8 @@ class Api(Nothing):
 
     def open(self, *texts, **options):
         bed = Testbed(texts or [PLAIN], build=BUILD, **options)
-        # Cleanups run in reverse order. close() therefore runs before the check
-        # that nothing is left.
+        # Cleanups run in the reverse order of their registration. The testbed
+        # is therefore closed before the check that nothing is left.
         self.addCleanup(bed.close)
         bed.__enter__()
         self.note_networks()
@@ -287,8 +290,9 @@ class Api(Nothing):
 
     def send_and_receive(self, bed, sender, receiver, address, port=5004,
                          kind="udp", bound_to=None):
-        """The host `sender` sends the text "a word" to the host `receiver`.
-        Returns what the receiver printed.
+        """Sends the text "a word" from the host `sender` to the host
+        `receiver`, with UDP. Returns the text that the receiving program
+        printed.
         """
         child = bed.popen(receiver, [*RECEIVE, bound_to or address, str(port)],
                           stdout=subprocess.PIPE, text=True)
@@ -309,9 +313,10 @@ class HostsTest(Api):
 
     @needs_namespaces
     def test_a_device_is_up_when_it_has_its_address(self):
-        """A device of the testbed needs an element tunsink and an element
+        """A device of the testbed is served by two elements, tunsink and
         tunsrc. tunsink may bring the device up before tunsrc sets its address.
-        A device without an address must not count as up.
+        The test removes the address of a device. A device without an address
+        must not count as up.
         """
         bed = self.open()
         question = "are_up", "a"
@@ -345,7 +350,8 @@ class HostsTest(Api):
     @needs_namespaces
     def test_an_idle_link_carries_no_packets(self):
         bed = self.open()
-        # Prints how many packets wl0 has received and how many it has sent.
+        # This command prints how many packets wl0 has received and how many it
+        # has sent.
         statistics = "awk '/wl0:/ { print $3, $11 }' /proc/self/net/dev"
         self.assertEqual(self.text(bed, "a", statistics), "0 0")
 
@@ -498,7 +504,8 @@ class EmulatedLinkTest(Api):
         self.assertEqual(self.text(bed, "a", [*PING, "10.77.0.2"]), "alive")
         bed.close()
         fates = [fields[6] for fields in self.packets(logs / "wl0.log")]
-        # The two packets in the log are the echo request and the echo reply.
+        # The log has two packets: the echo request and the echo reply. Both
+        # must be delivered.
         self.assertEqual(fates, ["delivered", "delivered"])
 
     @needs_namespaces
@@ -519,9 +526,10 @@ class EmulatedLinkTest(Api):
         self.assertTrue(wait_for(
             lambda: verdicts()["Ip:InReceives"] >= count))
         found = verdicts()
-        # No socket is open at the port. The kernel counts a packet with a
-        # correct checksum in NoPorts, and a packet with a wrong checksum in
-        # InCsumErrors.
+        # The test sends packets over a link with bit errors to a UDP port
+        # without a socket. The kernel counts a packet with a correct checksum
+        # in NoPorts, and a packet with a wrong checksum in InCsumErrors. Both
+        # counters must be above 0.
         self.assertGreater(found["Udp:NoPorts"], 0)
         self.assertGreater(found["Udp:InCsumErrors"], 0)
         self.assertLess(found["Udp:NoPorts"], count)
@@ -543,10 +551,10 @@ class EmulatedLinkTest(Api):
                          [["0", "0"], ["1", "1"], ["2", "2"], ["3", "1"]])
 
     def test_relays_count_the_headers(self):
-        # The link delivers packets of at most 40 bytes. The IP and UDP headers
-        # have 28 bytes together. A packet with the 6 bytes "a word" is
-        # therefore delivered, and a packet with the 13 bytes "a longer word"
-        # is not.
+        # The link delivers only packets of at most 40 bytes. The IP and UDP
+        # headers have 28 bytes together. The packet with the 6 bytes "a word"
+        # has 34 bytes in all and must be delivered. The packet with the 13
+        # bytes "a longer word" has 41 bytes and must not be delivered.
         bed = self.open("wl0=a,b: max-size=40", mode="relay",
                         relay_ports=[5004])
         child = bed.popen("b", [*RECEIVE, bed.variables("b")["b"], "5004"],
@@ -600,8 +608,8 @@ class DescriptionTest(unittest.TestCase):
         words = links.pipeline(parsed[0], flows, ["location=x.log"])
         stations = [word for word in words if "::station=" in word]
         # The links x and y share one radio medium, and host b is connected to
-        # both. Host b is therefore one station (number 1), which sends for
-        # both links.
+        # both links. Host b must be only one station (number 1), which sends
+        # for both links.
         self.assertEqual(stations,
                          [f"sink_{number}::station={station}"
                           for number, station in enumerate([0, 1, 2, 1])])
@@ -768,8 +776,8 @@ class CommandLineTest(CommandLine):
 
     @needs_namespaces
     def test_the_error_message_of_a_link_is_printed(self):
-        # The link may report its error only after its devices are ready. The
-        # error must be printed in this case, too.
+        # The link may report its error only after its devices have become
+        # ready. The testbed must also print the error in this case.
         status, _, err = self.finish("--device", "wl0: mtu=5",
                                      "--run", "a: sleep 60")
         self.assertEqual(status, testbed.STATUS_OURS)
@@ -797,9 +805,9 @@ class PageTest(CommandLine):
 
     def start_line(self, line):
         """Starts one command line of docs/testbed.md and returns its process
-        without waiting for its end. The test can therefore run all these lines
-        at the same time. iperf3 runs for 1 s here, and longer in
-        docs/testbed.md.
+        at once. The process continues in the background, so that the test can
+        run all these command lines at the same time. iperf3 runs for 1 s here,
+        and longer in docs/testbed.md.
         """
         words = shlex.split(line.replace("iperf3 -c", "iperf3 -t 1 -c"))
         return self.launch([COMMAND, "--build", BUILD, *words[1:]],
@@ -812,7 +820,8 @@ class KilledTest(CommandLine):
     the testbed may be left.
     """
 
-    # A command that ignores signals and has children in sessions of their own.
+    # A command that is hard to end: it ignores signals, and it starts a child
+    # process in a session of its own.
     STUBBORN = ("trap '' INT TERM HUP; setsid sleep 999 & sleep 999 & "
                 "echo up; sleep 999")
 
@@ -936,9 +945,9 @@ class RelayTest(Api):
 
 
 class OrdinaryUserTest(CommandLine):
-    """Tests the testbed as an ordinary user. The testbed runs as the user
-    nobody. Only root can change to this user, so the tests are skipped if they
-    do not run as root."""
+    """Tests the testbed as an ordinary user: the testbed runs as the user
+    nobody. Only root can start programs as this user, so the tests are skipped
+    if they do not run as root."""
 
     def setUp(self):
         super().setUp()
@@ -949,9 +958,10 @@ class OrdinaryUserTest(CommandLine):
         self.env.update(HOME="/nonexistent")
         self.directory.chmod(0o777)
         # The tests run programs as the user nobody, who cannot read the home
-        # directories of other users. A Python in a home directory must not be
-        # found, so PATH contains only directories of the system. If the build
-        # directory is in a home directory, the tests are skipped.
+        # directories of other users. The programs must not find a Python that
+        # is installed in a home directory, so PATH contains only directories
+        # of the system. If the build directory is in a home directory, the
+        # tests are skipped.
         self.env["PATH"] = "/usr/bin:/bin:/usr/sbin:/sbin"
         if self.as_nobody("test", "-r", BUILD, "-a", "-x", COMMAND) != 0:
             self.skipTest("the build is closed to other users")
@@ -970,8 +980,9 @@ class OrdinaryUserTest(CommandLine):
             self.skipTest("user namespaces are for root only here")
 
     def with_device(self, mode):
-        """Returns a command that runs the testbed as the user nobody. It runs
-        in a mount namespace in which /dev/net/tun has the file mode `mode`.
+        """Returns a command that runs the testbed as the user nobody, and in
+        which the device /dev/net/tun has the file mode `mode`. The command
+        uses a mount namespace, so the device of the machine does not change.
         """
         own = self.directory / "tun"
         return ["unshare", "--mount", "sh", "-c",

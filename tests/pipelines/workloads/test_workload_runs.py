@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the commands of the lab with workloads, that is, traffic other than
-video. The matrix file has a short experiment for each kind of workload. Some
-experiments take place in real time, over the sockets of two hosts. The others
-are computed in virtual time."""
+"""Tests the commands of the lab with workloads, that is, with traffic other
+than video. A matrix file describes a short experiment for each kind of
+workload. Some experiments take place in real time, over sockets between two
+hosts. The others are computed in virtual time."""
 
 import csv
 import json
@@ -67,10 +67,10 @@ class RunCase(test_lab.LabCase):
 
     def check_all_went(self, done, carrier):
         """Checks that the traffic of each workload arrived completely. Also
-        checks that the printed table contains the value 0.123 of the section
-        [theirs fast/ask] in KINDS. A section "theirs" has results from a
-        paper, which the lab prints beside its own results. In this test, its
-        value is invented.
+        checks that the printed table contains a value of a section "theirs".
+        Such a section has the results of a paper, which the lab prints beside
+        its own results. The section [theirs fast/ask] in KINDS has the
+        invented value 0.123.
         """
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn(", 0 failed", done.stdout)
@@ -103,8 +103,8 @@ class RealTimeTest(RunCase):
         self.assertIn(f"{name} " + (
             "flagged" if result["lateness"]["flagged"] else "done"),
             done.stdout)
-        # The link delays each direction by 5 ms, so each exchange takes at
-        # least 10 ms.
+        # The link delays packets by 5 ms in each direction, so an exchange of
+        # a request and its reply must take at least 10 ms.
         for row in self.rows(name, "exchanges.csv"):
             self.assertGreater(int(row["received_ns"]) - int(row["sent_ns"]),
                                10_000_000)
@@ -160,8 +160,8 @@ class RealTimeTest(RunCase):
             env={**os.environ, test_demo.MARK: self.id()})
         self.addCleanup(grid.wait)
         self.addCleanup(grid.kill)
-        # The test waits until five processes of gst-launch-1.0 run: one for
-        # the link, and two at each end.
+        # The test kills the lab when five processes of gst-launch-1.0 run: one
+        # for the link, and two at each end of the link.
         self.assertTrue(test_demo.wait_for(lambda: 5 == sum(
             name.startswith("gst-launch")
             for _, name in test_demo.marked_processes(self.id()))))
@@ -180,9 +180,9 @@ class VirtualTimeTest(RunCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         log = self.output / "gsm/calls/computed/1-1/wl0.log"
         words = [line.split() for line in log.read_text().splitlines()]
-        # The modem makes a separate phone call for each packet. Some calls are
-        # not connected at the first attempt and are repeated, so only connected
-        # calls are counted.
+        # The simulated modem makes a separate phone call for each of the 40
+        # packets. Some calls are not connected at the first attempt and are
+        # repeated. The test therefore counts only connected calls.
         self.assertEqual(sum(line[0] == "call" and line[2] == "connected"
                              for line in words), 40)
         self.assertRegex(done.stdout, r"\ncalls +40\n")

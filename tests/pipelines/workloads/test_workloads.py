@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests workloads other than video. Some tests check how the lab reads the
-sections of a workload. Other tests check each number that the lab computes from
-the logs of a run. The logs in these tests were written by hand, and the
+"""Tests the workloads of the lab that are not video. Some tests check how the
+lab reads the description of a workload. Other tests check each number that the
+lab computes from the logs of a run. These logs were written by hand, and the
 expected numbers were computed by hand."""
 
 import math
@@ -201,8 +201,8 @@ class EndTest(unittest.TestCase):
     """Connects both ends with pipes."""
 
     def run_both(self, work):
-        """Runs both ends of the workload `work` on two pipes, and returns the
-        logs of both ends.
+        """Runs both ends of the workload `work`, which are connected by two
+        pipes. Returns the logs of both ends.
         """
         there, back, word = os.pipe(), os.pipe(), os.pipe()
         first, answers = end.ENDS[work["kind"]]
@@ -298,8 +298,9 @@ class NumberTest(DirectoryCase):
 
     def test_bulk(self):
         # 100 bytes arrive in each second, except for the last 100 bytes, which
-        # take 6 s. This stall lowers the mean rate. It must not lower the
-        # sustainable rate, which is a median.
+        # take 6 s. This stall must lower the mean rate. It must not lower the
+        # sustainable rate, which is the median of the rates between all pairs
+        # of arrivals.
         self.log("received.csv", "time_ns,bytes\n" + "".join(
             f"{(7 + s) * S},{size}\n" for s, size in (
                 (0, 100), (1, 200), (2, 300), (3, 400), (9, 500))))
@@ -320,9 +321,9 @@ class NumberTest(DirectoryCase):
                          (1000, (0, 0), (4999, 49990)))
 
     def test_request_reply(self):
-        # There are five exchanges. The first one is a warm-up, which does not
-        # count, and the third one is lost. The other exchanges take 2, 1 and 3
-        # s.
+        # The log of the test has five exchanges of a request and its reply.
+        # The first exchange is a warm-up, which does not count. The third
+        # exchange is lost. The other exchanges take 2, 1 and 3 s.
         self.log("exchanges.csv", "number,warm,sent_ns,received_ns\n"
                  f"0,1,0,{9 * S}\n1,0,{10 * S},{12 * S}\n2,0,{20 * S},\n"
                  f"3,0,{30 * S},{31 * S}\n4,0,{40 * S},{43 * S}\n")
@@ -340,11 +341,12 @@ class NumberTest(DirectoryCase):
         self.assertTrue(math.isnan(found["50 % s"]))
 
     def test_voice(self):
-        # The test has four packets. Three of them have delays of 100, 140 and
-        # 180 ms, and one is lost. Each acknowledgement has a delay that is 30
-        # ms higher than that of its packet. The delay is estimated as half of
-        # the round trip, so each estimate is 15 ms too high. The median of the
-        # estimates must be 155 ms instead of 140 ms.
+        # The log has four packets of voice. Three of them have one-way delays
+        # of 100, 140 and 180 ms, and one is lost. The acknowledgement of each
+        # packet has a one-way delay that is 30 ms higher than that of the
+        # packet. The lab estimates the one-way delay as half of the round
+        # trip, so each estimate is 15 ms too high. The median of the estimates
+        # must be 155 ms instead of 140 ms.
         sent = [1000 * MS + 20 * MS * n for n in range(4)]
         self.log("sent.csv", "number,sent_ns,taken\n" + "".join(
             f"{n},{ns},1\n" for n, ns in enumerate(sent)))
@@ -378,11 +380,12 @@ class NumberTest(DirectoryCase):
         self.assertTrue(math.isnan(found["estimate median ms"]))
 
     def test_calls(self):
-        # There are four attempts to make a phone call:
+        # The log has four attempts to make a phone call:
         # - The first call is connected after 30 s and later ends.
         # - The second call fails after 33 s.
-        # - The third one repeats the second call and is connected after 36 s.
-        # - The last call is still dialling when the log ends.
+        # - The third call repeats the second one and is connected after 36 s.
+        # - The last call is still dialling when the log ends, so it does not
+        #   count.
         self.log("wl0.log", LOG_HEAD + "".join(
             f"call {s * S} {state}\n" for s, state in (
                 (0, "dialling"), (30, "connected"), (45, "idle"),
