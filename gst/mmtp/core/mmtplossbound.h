@@ -27,6 +27,9 @@ typedef struct
   /* maximum queueing delay in ns of the last 10 s (QUEUE_MEMORY) */
   gdouble max_queue;
   gdouble max_queue_time;
+  /* Maximum number of bytes in flight in the present period, which began at
+   * flight_began (ns) and lasts for a round trip, and in the period before. */
+  gdouble flight, last_flight, flight_began;
   gdouble reported_at;          /* time of the last report */
   /* mean_queue is the mean queueing delay in ns. mean_in_flight is the mean
    * number of bytes in flight. Each REPORT updates both means. */
