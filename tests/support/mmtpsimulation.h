@@ -192,6 +192,8 @@ typedef struct
    * its last packet arrived before its deadline. Otherwise, it counts in
    * `too_late`. */
   guint in_time, too_late;
+  /* number of frames that were in time and whose references were in time */
+  guint decodable;
   guint missing;                /* never let out */
   guint duplicates, out_of_order, corrupt;
   /* Maximum time in ns from the true deadline of a frame until its output; 0 if

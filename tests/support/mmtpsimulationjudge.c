@@ -283,6 +283,29 @@ mmtp_simulation_judge_memory (MmtpSimulation * simulation)
   simulation->result.initial_delay = sender.initial_delay;
 }
 
+/* Returns how many frames were in time and can be decoded. A frame without
+ * MMTP_FLAG_DELTA is a key frame, which needs no other frame. Every other frame
+ * needs the last key frame and all reference frames after that key frame. A
+ * reference frame is a frame without MMTP_FLAG_DROPPABLE. */
+static guint
+count_decodable (const MmtpSimulation * simulation)
+{
+  gboolean has_references = FALSE;
+  guint i, n = 0;
+
+  for (i = 0; i < simulation->n_put; i++) {
+    const MmtpSimulationFrame *frame = &simulation->frames[i];
+    gboolean in_time = frame->released != MMTP_SIMULATION_NEVER &&
+        frame->arrived <= frame->limit;
+
+    has_references |= !(frame->flags & MMTP_FLAG_DELTA);
+    n += in_time && has_references;
+    if (!(frame->flags & MMTP_FLAG_DROPPABLE))
+      has_references &= in_time;
+  }
+  return n;
+}
+
 void
 mmtp_simulation_judge_end (MmtpSimulation * simulation)
 {
@@ -292,6 +315,7 @@ mmtp_simulation_judge_end (MmtpSimulation * simulation)
   result->frames = simulation->n_put;
   for (i = 0; i < simulation->n_put; i++)
     result->missing += simulation->frames[i].released == MMTP_SIMULATION_NEVER;
+  result->decodable = count_decodable (simulation);
   simulation->ends->get_sender_stats (simulation->sender, &result->sender);
   simulation->ends->get_receiver_stats (simulation->receiver,
       &result->receiver);

@@ -21,6 +21,11 @@
  * unknown. It equals the initial timeout of RFC 6298, which is 1 s. */
 #define UNKNOWN_ROUND_TRIP SECOND
 #define REPORT_PERIOD (50 * MILLISECOND)
+/* approximate number of reports over which the feedback time is averaged */
+#define FEEDBACK_REPORTS 8
+/* number of mean deviations that are added to the mean feedback time, as in the
+ * retransmission timeout of TCP (RFC 6298, section 2.3) */
+#define FEEDBACK_DEVIATIONS 4
 /* The stored interval between reports follows the measured intervals. A
  * measured interval that is longer than the stored one replaces it. Otherwise,
  * the stored interval decreases by at most 1/INTERVAL_MEMORY in each report. */
@@ -94,9 +99,20 @@
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2
-/* The estimate of a path's queueing delay is at most the time that the path
+/* minimum window in packets while a path is drained */
+#define MIN_DRAIN_PACKETS 2
+/* The reported queueing delay of a path is limited to the time that the path
  * needs for the bytes in flight and this number of additional packets. */
 #define QUEUE_PACKETS 3
+/* maximum number of messages in flight for which the end of each transmission
+ * is predicted */
+#define MAX_PREDICTED 256
+/* Maximum queueing delay in ns that is taken from a report. A report could
+ * contain any 32-bit number, and sums of such times might overflow. */
+#define MAX_QUEUED (60 * SECOND)
+/* A path is very slow if a usual packet takes more than 1/SLOW_PART of the
+ * initial delay (D0). */
+#define SLOW_PART 8
 #define MAX_DRAIN (400 * MILLISECOND)
 
 MmtpPath *
@@ -138,6 +154,8 @@ mmtp_path_open (MmtpPath * path, guint64 now, const MmtpPathConfig * config)
   path->token = now;
   path->data_size = config->max_size;
   path->report_period = path->report_interval = REPORT_PERIOD;
+  path->feedback_time = path->feedback_deviation = 0;
+  path->has_other_paths = FALSE;
   path->report_time = path->progress_time = 0;
   path->arrival = path->arrival_sent = 0;
   path->is_stalled = FALSE;
@@ -148,6 +166,7 @@ mmtp_path_open (MmtpPath * path, guint64 now, const MmtpPathConfig * config)
   mmtp_path_delay_clear (&path->delays);
   mmtp_path_delay_clear (&path->load_delays);
   mmtp_recent_clear (&path->byte_times);
+  mmtp_path_delay_clear (&path->long_round_trips);
   path->busy_until = 0;
   path->lateness = path->late_share = 0;
   path->marginal = 0;
@@ -191,10 +210,29 @@ get_base_round_trip (const MmtpPath * path)
   return path->stats.round_trip ? path->stats.round_trip : UNKNOWN_ROUND_TRIP;
 }
 
+/* Returns the time in ns after which the sender knows that a message has
+ * arrived, if no queue delays the message. The bytes of a message count as in
+ * flight for this time. It is at most the round trip of the path.
+ *
+ * If reports arrive on another path with a shorter delay, the time is shorter
+ * than the round trip. A window that is computed from the round trip would then
+ * be too large, and the excess would wait in a queue of the path. */
+static guint64
+get_base_feedback_time (const MmtpPath * path)
+{
+  const guint64 round_trip = get_base_round_trip (path);
+  const gdouble time = path->feedback_time +
+      FEEDBACK_DEVIATIONS * path->feedback_deviation;
+
+  if (!path->has_other_paths || path->feedback_time <= 0)
+    return round_trip;
+  return MIN (round_trip, (guint64) MAX (time, MMTP_TICK_TIME));
+}
+
 guint64
 mmtp_path_get_rate (const MmtpPath * path)
 {
-  guint64 round = get_base_round_trip (path) + path->report_interval;
+  guint64 round = get_base_feedback_time (path) + path->report_interval;
 
   guint64 by_window = path->limits.window * 8000 / MAX (round / 1000000, 1);
 
@@ -233,38 +271,69 @@ get_pacing_rate (const MmtpPath * path)
       (path->limits.is_app_limited ? LIMITED_GAIN : 1);
 }
 
-/* Returns the transmission time of `bytes` bytes in ns; 0 if unknown. It is
- * derived from the measured transmission time per byte of large messages
- * (`byte_times`). */
-static guint64
-get_byte_time (const MmtpPath * path, guint64 bytes)
+/* Returns the time in ns that the bottleneck of the path needs to transmit a
+ * byte; 0 if it is unknown or the path has not been started yet.
+ *
+ * While the application sends less than the path carries, the rate of the path
+ * is unknown. The time is then the transmission time per byte of single large
+ * messages (`byte_times`). Otherwise, it is derived from the highest recent
+ * rate. */
+static gdouble
+get_byte_time (const MmtpPath * path)
 {
-  return bytes * MAX (mmtp_recent_get (&path->byte_times), 0) / 1000;
+  if (!path->control)
+    return 0;
+  if (path->limits.is_app_limited)
+    return MAX (mmtp_recent_get (&path->byte_times), 0) / 1000.0;
+  return 8.0 * SECOND / mmtp_path_get_peak_rate (path);
 }
 
-/* Predicts when the bottleneck has transmitted the message `sent`. The delivery
- * rate is not used, because it is unknown while the application sends less than
- * the path carries. Instead, the prediction uses the transmission time per
- * byte, which was measured with single large messages. */
+/* Returns the transmission time in ns of a message of `size` bytes, plus its
+ * headers. */
+static guint64
+get_packet_time (const MmtpPath * path, guint64 size)
+{
+  return get_byte_time (path) * (size + path->overhead);
+}
+
+/* Updates `busy_until` when a message of `size` bytes is sent. The bottleneck
+ * transmits the messages in the order in which they were sent. It begins with
+ * this message as soon as it has transmitted the message before. */
 static void
-predict (MmtpPath * path, guint64 now, MmtpSent * sent)
+predict (MmtpPath * path, guint64 now, guint32 size)
 {
   path->busy_until = MAX (path->busy_until, now) +
-      get_byte_time (path, sent->size);
-  sent->finish = path->busy_until;
+      (guint64) (get_byte_time (path) * size);
 }
 
-/* Corrects `busy_until`, the predicted time at which the bottleneck has
- * transmitted all messages. `newest` is the newest message that arrived.
- * `queued` is the delay of this message minus the delay of a short message on
- * an idle path, in ns. */
+/* Computes `busy_until` again after a report. `newest` is the newest message
+ * that has arrived. `queued` is the delay of this message minus the base delay,
+ * in ns. The report shows when the bottleneck transmitted `newest`. From then
+ * on, the prediction is repeated for all messages in flight.
+ *
+ * If many messages are in flight, only the sum of their sizes is used, to limit
+ * the work that a report causes. Pauses are then ignored, except for the pause
+ * before the last message. */
 static void
 correct_prediction (MmtpPath * path, const MmtpSent * newest, guint64 queued)
 {
-  gint64 error = newest->time + queued - newest->finish;
+  const gdouble byte_time = get_byte_time (path);
+  guint64 number = mmtp_sent_log_get_oldest (&path->sent);
+  guint64 finish = newest->time + queued;
 
-  path->busy_until = MAX ((gint64) path->busy_until + error,
-      (gint64) (newest->time + queued));
+  if (path->sent.next - number > MAX_PREDICTED) {
+    number = path->sent.next - 1;
+    finish += (guint64) (byte_time * path->sent.in_flight);
+    finish -= MIN (finish, (guint64) (byte_time *
+            mmtp_sent_log_get (&path->sent, number)->size));
+  }
+  for (; number < path->sent.next; number++) {
+    const MmtpSent *sent = mmtp_sent_log_get (&path->sent, number);
+
+    finish = MAX (finish, sent->time) + (guint64) (byte_time * sent->size);
+    path->stats.prediction_steps++;
+  }
+  path->busy_until = finish;
 }
 
 static void
@@ -292,7 +361,7 @@ mmtp_path_sent (MmtpPath * path, guint64 now, gsize size,
   sent->time_left = MMTP_NEVER;
   sent->expected = path->delay == MMTP_NEVER ? MMTP_NEVER :
       now + mmtp_path_get_expected_delay (path, now);
-  predict (path, now, sent);
+  predict (path, now, whole);
   mmtp_sent_log_commit (&path->sent);
   take_token (path, now, whole);
   if (path->control)
@@ -529,21 +598,40 @@ static void
 begin_drain (MmtpPath * path, guint64 now)
 {
   guint64 window = mmtp_path_get_rate (path) / 8 *
-      (get_base_round_trip (path) / 1000) / 1000000 / DRAIN_PART;
+      (get_base_feedback_time (path) / 1000) / 1000000 / DRAIN_PART;
 
-  path->drain_window = MAX (window, 2 * get_packet_size (path));
-  path->drain_end = now + MAX (MAX_DRAIN, 2 * get_base_round_trip
+  path->drain_window = MAX (window, MIN_DRAIN_PACKETS * get_packet_size (path));
+  path->drain_end = now + MAX (MAX_DRAIN, 2 * get_base_feedback_time
       (path) + path->report_interval);
   path->drained_from = MMTP_NO_STREAM;
-  path->drain_min = G_MAXINT64;
+  path->drain_min = path->drain_round_trip = G_MAXINT64;
 }
 
+/* Returns whether a queue empties while the path is drained. On a slow path, the
+ * transmission of the minimum window takes longer than the feedback time. The
+ * path then always has a queue, and the measured delays are no base delays. */
+static gboolean
+can_be_drained (const MmtpPath * path)
+{
+  const guint64 min_time = get_time (mmtp_path_get_rate (path),
+      MIN_DRAIN_PACKETS * get_packet_size (path));
+
+  return min_time <= MIN (get_base_feedback_time (path),
+      (guint64) mmtp_path_delay_get_base (&path->long_round_trips));
+}
+
+/* Ends draining. The minimum delay since the window was reduced becomes the
+ * base delay. The minimum round trip since then becomes the minimum of the last
+ * minute. The offset of the clocks is computed from both minima, so they must
+ * belong to the same time. */
 static void
 end_drain (MmtpPath * path, guint64 now)
 {
-  if (path->drain_min != G_MAXINT64) {
+  if (path->drain_min != G_MAXINT64 && can_be_drained (path)) {
     mmtp_path_delay_rebase (&path->delays, path->drain_min);
     mmtp_path_delay_clear (&path->load_delays);
+    if (path->drain_round_trip != G_MAXINT64)
+      mmtp_path_delay_rebase (&path->long_round_trips, path->drain_round_trip);
   }
   path->drain_window = 0;
   path->busy_since = now;
@@ -553,7 +641,7 @@ static void
 follow_drain (MmtpPath * path, guint64 now, const MmtpSent * newest)
 {
   guint64 period = MAX (2 * DRAIN_PERIOD, DRAIN_ROUNDS *
-      get_base_round_trip (path)) - DRAIN_PERIOD;
+      get_base_feedback_time (path)) - DRAIN_PERIOD;
 
   if (newest && newest->is_app_limited)
     path->busy_since = 0;
@@ -594,7 +682,8 @@ follow (MmtpPath * path, guint64 now, const MmtpSent * newest,
   sample.packet_time = get_time (path->limits.peak_rate,
       get_packet_size (path));
   sample.round_trip = path->round_trip;
-  sample.base_round_trip = path->stats.round_trip;
+  if (path->stats.round_trip)
+    sample.base_round_trip = get_base_feedback_time (path);
   sample.report_period = path->report_interval;
   if (newest) {
     sample.sent_in_flight = newest->in_flight;
@@ -617,7 +706,7 @@ static void
 measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest)
 {
   gint64 base = mmtp_path_delay_get_base (&path->delays);
-  gint64 queued = MAX (path->delays.latest - base, 0);
+  gint64 queued = CLAMP (path->delays.latest - base, 0, MAX_QUEUED);
 
   mmtp_recent_shift (&path->byte_times, (path->byte_times_base - base) *
       1000 / (gint64) (path->data_size + path->overhead));
@@ -725,6 +814,41 @@ follow_lateness (MmtpPath * path, const MmtpRecord * record,
   path->lateness = CLAMP (path->lateness, 0, max);
 }
 
+/* Measures the feedback time with the newest message of the report. This is the
+ * time from the sending of the message until the report arrives, with two
+ * corrections:
+ *
+ * - The time for which the message waited in a queue and the time for which the
+ *   receiver waited before it wrote the report are subtracted.
+ * - If the last report arrived more than a report period ago (`since`), the
+ *   excess is added. On a slow return path, reports are less frequent, so bytes
+ *   count as in flight for longer. */
+static void
+note_feedback_time (MmtpPath * path, guint64 now, const MmtpRecord * record,
+    const MmtpSent * newest, guint64 since, guint32 reported)
+{
+  gint64 wait, queue, time;
+
+  if (!path->has_other_paths)
+    path->feedback_time = path->feedback_deviation = 0;
+  if (!path->has_other_paths || !newest || !path->delays.is_known)
+    return;
+  wait = unwrap_ticks (path, reported) - path->arrival;
+  queue = record->transit * (gint64) MMTP_TICK_TIME -
+      mmtp_path_delay_get_base (&path->delays);
+  time = now - newest->time - wait - queue;
+  if (wait < 0 || queue < 0 || time < 0)
+    return;
+  if (path->feedback_time <= 0) {
+    path->feedback_time = time;
+    return;
+  }
+  time += since - MIN (since, path->report_period);
+  path->feedback_deviation += (ABS (time - path->feedback_time) -
+      path->feedback_deviation) / FEEDBACK_REPORTS;
+  path->feedback_time += (time - path->feedback_time) / FEEDBACK_REPORTS;
+}
+
 gboolean
 mmtp_path_report (MmtpPath * path, guint64 now,
     const MmtpRecord * record, guint32 reported)
@@ -753,6 +877,7 @@ mmtp_path_report (MmtpPath * path, guint64 now,
   }
   follow_lateness (path, record, newest, since, late, n_acked);
   note_delays (path, now, record, newest, n_acked);
+  note_feedback_time (path, now, record, newest, since, reported);
   follow_drain (path, now, newest);
   check_stall (path, reported);
   follow (path, now, newest, acked, n_acked, lost);
@@ -763,6 +888,9 @@ void
 mmtp_path_add_round_trip (MmtpPath * path, guint64 now, guint64 round_trip)
 {
   path->round_trip = round_trip;
+  mmtp_path_delay_add_latest (&path->long_round_trips, now, round_trip, 1);
+  if (path->drain_window && path->drained_from != MMTP_NO_STREAM)
+    path->drain_round_trip = MIN (path->drain_round_trip, (gint64) round_trip);
   mmtp_recent_add (&path->round_trips, now, round_trip, 1);
   path->stats.round_trip = mmtp_recent_get (&path->round_trips);
 }
@@ -784,35 +912,63 @@ mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset)
   path->stats.high_delay = path->high_delay;
 }
 
-/* Estimates the queueing delay as the longer of two values.
- *
- * The first value is the queueing delay of the last report, minus the time that
+/* Returns the time in ns until the bottleneck has transmitted all messages that
+ * were sent. The result is at most the time that the path needs for the bytes
+ * in flight: the delay of the newest message may have been jitter and not a
+ * queue. */
+static guint64
+get_predicted_queue (const MmtpPath * path, guint64 now)
+{
+  const guint64 queue = path->busy_until - MIN (now, path->busy_until);
+
+  return MIN (queue, get_time (mmtp_path_get_rate (path),
+          path->sent.in_flight));
+}
+
+/* Returns the minimum queueing delay in the last report, minus the time that
  * has passed since that report. It is at most the time that the path needs for
- * the bytes in flight and a few more packets.
+ * the bytes in flight and a few more packets. */
+static guint64
+get_reported_queue (const MmtpPath * path, guint64 now)
+{
+  const guint64 age = now - MIN (now, path->report_time);
+  guint64 queue = 0;
+
+  if (path->delays.is_known)
+    queue = MAX (0,
+        path->delays.min - mmtp_path_delay_get_base (&path->delays));
+  queue -= MIN (queue, age);
+  if (queue == 0)
+    return 0;
+  return MIN (queue, get_time (mmtp_path_get_rate (path),
+          path->sent.in_flight + QUEUE_PACKETS * get_packet_size (path)));
+}
+
+/* Estimates the queueing delay of the next packet.
  *
- * The second value is the time that the path needs for the bytes in flight at
- * its highest rate, minus one round trip. If the application sends less than
- * the path carries, this value is not used. The highest rate of the path is
- * then unknown, and all bytes in flight would seem to be queued. */
+ * - If the application sends less than the path carries, the rate of the path
+ *   is unknown, so nothing can be predicted. The result is then the reported
+ *   queueing delay.
+ * - On the only path of a session, the result is the predicted delay. The
+ *   prediction uses the highest recent rate. On a mobile link, it may therefore
+ *   be too short, and a packet may be late. This does less harm than a link
+ *   that is idle.
+ * - If there are several paths, another path can carry the packet. On a very
+ *   slow path, a single packet takes a large part of the available time. In
+ *   both cases, the result is the longer of the predicted and the reported
+ *   delay. */
 static guint64
 get_queue (const MmtpPath * path, guint64 now)
 {
-  guint64 age = now - MIN (now, path->report_time);
-  guint64 reported = 0, round, queue;
+  guint64 predicted;
 
-  if (path->delays.is_known)
-    reported = MAX (0,
-        path->delays.min - mmtp_path_delay_get_base (&path->delays));
-  reported -= MIN (reported, age);
-  if (reported > 0)
-    reported = MIN (reported, get_time (mmtp_path_get_rate (path),
-            path->sent.in_flight + QUEUE_PACKETS * get_packet_size (path)));
   if (path->limits.is_app_limited)
-    return reported;
-  round = get_base_round_trip (path) + path->report_interval / 2;
-  queue = get_time (mmtp_path_get_peak_rate (path), path->sent.in_flight);
-  queue -= MIN (queue, round);
-  return MAX (reported, queue);
+    return get_reported_queue (path, now);
+  predicted = get_predicted_queue (path, now);
+  if (path->has_other_paths || get_packet_time (path, path->data_size) >
+      path->deadline / SLOW_PART)
+    return MAX (predicted, get_reported_queue (path, now));
+  return predicted;
 }
 
 /* Returns how much longer, in ns, the transmission of a packet takes than the
@@ -847,14 +1003,26 @@ mmtp_path_is_measured (const MmtpPath * path)
   return path->configured_rate != 0 || mmtp_recent_is_known (&path->byte_times);
 }
 
+/* Returns the expected delay in ns of the next packet, which is the sum of the
+ * base delay, the queueing delay and the transmission time.
+ *
+ * The base delay is the delay of a short message on an idle path, so it
+ * contains the transmission time of that message. The packet therefore only
+ * needs the additional time that get_transmission_time() returns. If the packet
+ * has to wait in a queue, however, the path is transmitting another message
+ * when the packet arrives at the queue. The whole transmission time of the
+ * packet then comes after the queueing delay. */
 guint64
 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now)
 {
-  guint64 delay = path->delay;
+  guint64 delay = path->delay, queue = get_queue (path, now);
+  guint64 time = get_transmission_time (path);
 
   if (delay == MMTP_NEVER)
     delay = get_base_round_trip (path) / 2;
-  return delay + get_transmission_time (path) + get_queue (path, now);
+  if (queue > 0 && !path->limits.is_app_limited)
+    time = get_packet_time (path, path->data_size);
+  return delay + time + queue;
 }
 
 /* Returns the safety margin in ns that is added to the expected delay. It is
@@ -910,16 +1078,15 @@ get_standing_delay (const MmtpPath * path, guint64 now)
 }
 
 /* Predicts the delay in ns of a packet that is sent after all messages in
- * flight. The prediction does not use the delivery rate, which is unknown while
- * the application sends less than the path carries. It uses the transmission
- * time per byte, which was measured with large messages. */
+ * flight. In contrast to get_queue(), this prediction is also made while the
+ * application sends less than the path carries. */
 static guint64
 get_predicted_delay (const MmtpPath * path, guint64 now)
 {
   guint64 queue = path->busy_until - MIN (now, path->busy_until);
 
-  return path->delay + queue + get_byte_time (path,
-      path->large_size + path->overhead) + get_margin (path);
+  return path->delay + queue + get_packet_time (path, path->large_size) +
+      get_margin (path);
 }
 
 /* Returns the expected delay of a packet that is sent during a gap, in which

@@ -72,6 +72,9 @@ typedef struct
   guint64 drained_from;
   /* minimum delay in ns of the message `drained_from` and all later messages */
   gint64 drain_min;
+  /* minimum round trip in ns since the bytes in flight had fallen to
+   * `drain_window`; G_MAXINT64 if none was measured yet */
+  gint64 drain_round_trip;
 
   /* --- from the reports -----------------------------------------------------
    */
@@ -86,12 +89,25 @@ typedef struct
   /* base delay in ns that was subtracted from the delays when `byte_times` was
    * computed */
   gint64 byte_times_base;
-  /* Predicted time at which the bottleneck of the path has transmitted all
-   * messages that were sent on the path. */
+  /* Predicted time in ns at which the bottleneck of the path has transmitted
+   * all messages that were sent on the path. */
   guint64 busy_until;
   MmtpRecent round_trips;
+  /* Round-trip times. Their minimum is kept for as long as the minimum delay in
+   * `delays` (a minute), while `round_trips` only covers 4 to 20 s. If the path
+   * is always busy, all round-trip times of the last seconds include the delay
+   * of a queue. */
+  MmtpPathDelay long_round_trips;
   /* round-trip time that the last report gave, in ns; 0 if unknown */
   guint64 round_trip;
+  /* Mean time in ns from the sending of a message until a report about it
+   * arrives, without queueing delays; 0 if unknown. The report may arrive on
+   * another path, so this time can be shorter than the round-trip time. */
+  gdouble feedback_time;
+  gdouble feedback_deviation;   /* mean deviation of these times, in ns */
+  /* TRUE if the session has several usable paths, so that reports about this
+   * path may arrive on another path. Set by mmtp_paths_update_delays(). */
+  gboolean has_other_paths;
   /* report period that the sender has requested from the receiver, in ns */
   guint64 report_period;
   guint64 report_interval;      /* longest recent time between reports */

@@ -127,6 +127,10 @@ typedef struct
    * that the sender visited in its log of sent messages. Tests check that the
    * number of entries per report stays bounded. */
   guint64 report_steps;
+  /* Further work that the reports about this path have caused: the number of
+   * messages in flight for which the sender has predicted the end of their
+   * transmission again. It is at most 256 for each report. */
+  guint64 prediction_steps;
 } MmtpSenderPathStats;
 
 /* Returns a text that says why the path carries no packets of the stream, for

@@ -152,17 +152,25 @@ mmtp_paths_find_fastest (MmtpPaths * paths)
   paths->fastest = best;
 }
 
+/* Computes the offset between the clocks of the endpoints from the path with
+ * the shortest round trip, as NTP does. The base delay and the round trip must
+ * be minima over the same period. Otherwise, only one of them may include the
+ * delay of a queue, and half of this delay would be an error of the offset. */
 void
 mmtp_paths_update_delays (MmtpPaths * paths)
 {
+  const gboolean are_several = mmtp_paths_are_several (paths);
   MmtpPath *path;
   guint i;
+
+  for (i = 0; i < paths->n; i++)
+    paths->all[i]->has_other_paths = are_several;
 
   mmtp_paths_find_fastest (paths);
   if (paths->fastest != MMTP_NO_PATH) {
     path = paths->all[paths->fastest];
     paths->offset = mmtp_path_delay_get_base (&path->delays) -
-        (gint64) path->stats.round_trip / 2;
+        mmtp_path_delay_get_base (&path->long_round_trips) / 2;
     paths->has_offset = TRUE;
   }
   if (!paths->has_offset)

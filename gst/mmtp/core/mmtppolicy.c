@@ -457,15 +457,11 @@ get_late_group (const MmtpPolicy * policy, guint64 delay)
  * of the path.
  *
  * The function looks for a packet in this order:
- * - It looks for a packet that is in time with the safety margin and whose
- *   picture does not refer to a lost picture.
- * - If the stream has several paths and they are overloaded, it looks for a
- *   packet of a reference picture that is expected to be in time without the
- *   safety margin. This packet may be late, but to send it is better than to
- *   leave the path idle.
- * - It looks for a packet that is in time with the safety margin and whose
- *   picture refers to a lost picture.
- */
+ * - a packet whose picture does not refer to a lost picture,
+ * - a packet whose picture refers to a lost picture.
+ *
+ * Both must be in time with the safety margin. A packet that is sent without
+ * the margin may be late, and it would delay all later packets of the path. */
 static MmtpPacket *
 find_packet (MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
     guint64 late)
@@ -473,10 +469,6 @@ find_packet (MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
   const guint64 now = policy->paths->now;
   MmtpPacket *packet = find_urgent (policy, now + delay, late);
 
-  if (!packet && delay > 0 && mmtp_paths_have_choice (policy->paths) &&
-      is_overloaded (policy))
-    packet = find_unplanned (policy, now + mmtp_path_get_expected_delay (path,
-            now), late);
   if (!packet)
     packet = mmtp_send_queue_find (policy->queue, MMTP_RANK_BROKEN,
         now + delay, late);

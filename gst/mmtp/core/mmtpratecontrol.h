@@ -58,7 +58,9 @@ typedef struct
   /* Round trip of the newest message, without the time that the receiver waited
    * before it sent its report; 0 if unknown. */
   guint64 round_trip;
-  /* minimum round trip of the last 20 s; 0 if unknown */
+  /* Time in ns after which the sender knows that a message has arrived, if no
+   * queue delays the message; 0 if unknown. It is at most the minimum round
+   * trip of the last 20 s. It is shorter if reports arrive on a faster path. */
   guint64 base_round_trip;
   /* report period that the sender has requested from the receiver, in ns */
   guint64 report_period;

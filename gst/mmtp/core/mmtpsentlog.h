@@ -47,9 +47,6 @@ typedef struct
   /* Time in ns at which the message is expected to arrive, on the sender's
    * clock; MMTP_NEVER if unknown. */
   guint64 expected;
-  /* Predicted time at which the last byte of the message leaves the bottleneck
-   * of the path. */
-  guint64 finish;
 } MmtpSent;
 
 typedef struct

@@ -1038,34 +1038,180 @@ GST_START_TEST (an_unused_path_takes_no_longer_than_a_message_of_control)
 
 GST_END_TEST;
 
-/* If more bytes are in flight than the path carries in one round trip, the
- * excess bytes must be waiting in a queue. The expected delay of the next
- * packet must include the time that the queue needs to send them. */
+/* Sets the rate of the path to 1.12 Mbit/s. The transmission of a packet, which
+ * has 1400 bytes with its headers, then takes 10 ms. */
+static void
+set_rate (Fixture * fixture, gboolean is_app_limited)
+{
+  MmtpRateLimits *limits = &fixture->path->limits;
+
+  limits->delivery_rate = limits->peak_rate = 1120000;
+  limits->is_app_limited = is_app_limited;
+}
+
+/* The expected delay of the next packet must include the time that the path
+ * needs to transmit all packets before it. */
 GST_START_TEST (expected_delay_counts_what_is_in_flight)
 {
   Fixture fixture;
-  guint64 before, after;
+  guint64 before;
 
   fixture_init (&fixture, 0);
   fixture.path->delay = 50 * MS;
-  fixture.path->limits.delivery_rate = fixture.path->limits.peak_rate = 1120000;
-  fixture.path->limits.is_app_limited = FALSE;
+  set_rate (&fixture, FALSE);
   before = mmtp_path_get_expected_delay (fixture.path, START);
   fail_unless_equals_uint64 (before, 60 * MS);
   send (&fixture, START, 50);
-  after = mmtp_path_get_expected_delay (fixture.path, START);
-  /* The link needs 500 ms to send the packets in flight. Some of these packets
-   * have probably left the queue already, because the sender learns of an
-   * arrival only after a round trip (40 ms) and, on average, half of the report
-   * interval (25 ms). The expected wait in the queue is therefore 500 ms - 40
-   * ms - 25 ms = 435 ms. */
-  fail_unless_equals_uint64 (after, before + 435 * MS);
+  fail_unless_equals_uint64 (mmtp_path_get_expected_delay (fixture.path,
+          START), before + 500 * MS);
+  fail_unless_equals_uint64 (mmtp_path_get_expected_delay (fixture.path,
+          START + 200 * MS), before + 300 * MS);
   /* If the application sends less than the path can carry, the rate of the path
    * is unknown. The bytes in flight must then not increase the expected delay.
    */
-  fixture.path->limits.is_app_limited = TRUE;
+  set_rate (&fixture, TRUE);
   fail_unless (mmtp_path_get_expected_delay (fixture.path, START) <= before);
   fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* Establishes the base delay DELAY with a control message. Then sends `n`
+ * packets at once. The report says that the tenth packet was 200 ms late. The
+ * other packets must then be transmitted one after the other, in 10 ms each,
+ * from 200 ms on. */
+static void
+check_predicted (guint n)
+{
+  Fixture fixture;
+  guint64 expected = START + SECOND + 200 * MS + (n - 10) * 10 * MS;
+
+  fixture_init (&fixture, 0);
+  send_control (&fixture, START, 1);
+  arrive (&fixture, 0);
+  report (&fixture, START + DELAY);
+  set_rate (&fixture, FALSE);
+  send (&fixture, START + SECOND, n);
+  fixture.delay = DELAY + 200 * MS;
+  arrive (&fixture, 10);
+  report (&fixture, START + SECOND + fixture.delay);
+  fail_unless (fixture.path->busy_until >= expected - MS &&
+      fixture.path->busy_until <= expected + MS,
+      "%u packets: %" G_GINT64_FORMAT " ns later than expected", n,
+      (gint64) (fixture.path->busy_until - expected));
+  fixture_clear (&fixture);
+}
+
+GST_START_TEST (report_corrects_the_predicted_queue)
+{
+  check_predicted (10);
+  check_predicted (11);
+  check_predicted (50);
+  /* With so many packets, only their sum is used. In a burst without pauses,
+   * the result is the same. */
+  check_predicted (600);
+}
+
+GST_END_TEST;
+
+/* In the last report, the queueing delay was 100 ms. The prediction is only 20
+ * ms, because two packets were sent since. On the only path of a session, the
+ * prediction counts. If there are several paths, the longer time counts. */
+GST_START_TEST (several_paths_need_the_longer_queueing_delay)
+{
+  const guint64 now = START + SECOND;
+  guint64 only, several;
+  Fixture fixture;
+
+  fixture_init (&fixture, 0);
+  send_control (&fixture, START, 1);
+  arrive (&fixture, 0);
+  report (&fixture, START + DELAY);
+  send (&fixture, START + 100 * MS, 1);
+  fixture.delay = DELAY + 100 * MS;
+  arrive (&fixture, 1);
+  report_late (&fixture, now, now);
+  set_rate (&fixture, FALSE);
+  fixture.path->delay = DELAY;
+  send (&fixture, now, 2);
+  only = mmtp_path_get_expected_delay (fixture.path, now);
+  fail_unless_equals_uint64 (only, DELAY + 30 * MS);
+  fixture.path->has_other_paths = TRUE;
+  several = mmtp_path_get_expected_delay (fixture.path, now);
+  /* It is limited to the transmission time of the two packets in flight and
+   * three more packets. */
+  fail_unless_equals_uint64 (several, DELAY + 60 * MS);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* A packet is sent while the path still transmits packets, and another one long
+ * after the path has become idle. The prediction must add the pause. */
+GST_START_TEST (prediction_counts_pauses)
+{
+  Fixture fixture;
+
+  fixture_init (&fixture, 0);
+  set_rate (&fixture, FALSE);
+  send (&fixture, START, 3);
+  fail_unless_equals_uint64 (fixture.path->busy_until, START + 30 * MS);
+  send (&fixture, START + 25 * MS, 1);
+  fail_unless_equals_uint64 (fixture.path->busy_until, START + 40 * MS);
+  send (&fixture, START + 100 * MS, 1);
+  fail_unless_equals_uint64 (fixture.path->busy_until, START + 110 * MS);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* The path is idle only at the beginning. After that, its queue delays all
+ * messages. The minimum for the offset of the clocks must still be the round
+ * trip of the idle path, for as long as the base delay of that time is kept. */
+GST_START_TEST (round_trip_of_the_idle_path_is_kept_for_a_minute)
+{
+  Fixture fixture;
+  guint64 now;
+
+  fixture_init (&fixture, 0);
+  for (now = START; now < START + 50 * SECOND; now += 100 * MS)
+    mmtp_path_add_round_trip (fixture.path, now, 10 * DELAY);
+  fail_unless_equals_uint64 (fixture.path->stats.round_trip, 10 * DELAY);
+  fail_unless_equals_uint64 (mmtp_path_delay_get_base (&fixture.
+          path->long_round_trips), 2 * DELAY);
+  for (; now < START + 80 * SECOND; now += 100 * MS)
+    mmtp_path_add_round_trip (fixture.path, now, 10 * DELAY);
+  fail_unless_equals_uint64 (mmtp_path_delay_get_base (&fixture.
+          path->long_round_trips), 10 * DELAY);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* The round trip of the path is 40 ms, but the reports arrive 25 ms after their
+ * messages were sent: 20 ms on the way to the receiver, and 5 ms back on a
+ * faster path. If the session has several paths, the sender must use these 25
+ * ms. If it has only one path, the sender must use the round trip. The receiver
+ * writes each report 3 ms after the newest message has arrived. These 3 ms must
+ * not count. */
+GST_START_TEST (reports_on_a_faster_path_shorten_the_feedback_time)
+{
+  guint i, k;
+
+  for (i = 0; i < 2; i++) {
+    guint64 now = START;
+    Fixture fixture;
+
+    fixture_init (&fixture, 0);
+    fixture.path->has_other_paths = i == 1;
+    for (k = 0; k < 40; k++, now += 50 * MS) {
+      send (&fixture, now, 1);
+      arrive (&fixture, fixture.path->sent.next - 1);
+      report_late (&fixture, now + 23 * MS, now + 28 * MS);
+    }
+    fail_unless_equals_int (fixture.path->feedback_time / MS, i == 1 ? 25 : 0);
+    fixture_clear (&fixture);
+  }
 }
 
 GST_END_TEST;
@@ -1215,6 +1361,11 @@ mmtppath_suite (void)
   tcase_add_test (tc, safety_of_measured_paths_is_the_jitter);
   tcase_add_test (tc, an_unused_path_takes_no_longer_than_a_message_of_control);
   tcase_add_test (tc, expected_delay_counts_what_is_in_flight);
+  tcase_add_test (tc, report_corrects_the_predicted_queue);
+  tcase_add_test (tc, reports_on_a_faster_path_shorten_the_feedback_time);
+  tcase_add_test (tc, several_paths_need_the_longer_queueing_delay);
+  tcase_add_test (tc, prediction_counts_pauses);
+  tcase_add_test (tc, round_trip_of_the_idle_path_is_kept_for_a_minute);
   tcase_add_test (tc, does_not_deliver_when_only_small_messages_come);
   tcase_add_test (tc, lost_control_messages_are_no_measure);
   tcase_add_test (tc, single_packets_tell_how_long_others_take);

@@ -171,6 +171,24 @@ get_receiver_steps (Mmtp * self)
   return stats.reorder_steps;
 }
 
+/* Returns how often the sender has predicted the end of the transmission of a
+ * message again, because a report has arrived. */
+static guint64
+get_prediction_steps (Mmtp * self)
+{
+  MmtpSenderPathStats path;
+  MmtpSenderStats stats;
+  guint64 steps = 0;
+  guint i;
+
+  mmtp_sender_get_stats (self->network.sender, &stats);
+  for (i = 0; i < stats.n_paths; i++) {
+    mmtp_sender_get_path_stats (self->network.sender, i, &path);
+    steps += path.prediction_steps;
+  }
+  return steps;
+}
+
 static guint64
 get_sender_steps (Mmtp * self)
 {
@@ -185,7 +203,7 @@ get_sender_steps (Mmtp * self)
     mmtp_sender_get_path_stats (self->network.sender, i, &path);
     steps += path.report_steps;
   }
-  return steps;
+  return steps + get_prediction_steps (self);
 }
 
 /* Sends many forged messages of the type `type` during a valid stream. Some
@@ -734,7 +752,7 @@ GST_START_TEST (the_work_of_all_reports_is_bounded)
   MmtpSenderPathStats path;
   MmtpSenderStats stats;
   Mmtp *self = mmtp_new ();
-  guint64 sent;
+  guint64 sent, steps;
   guint i;
 
   mmtp_network_run (&self->network, 60 * GST_SECOND);
@@ -744,8 +762,9 @@ GST_START_TEST (the_work_of_all_reports_is_bounded)
     mmtp_sender_get_path_stats (self->network.sender, i, &path);
     sent += path.packets;
   }
-  fail_unless (get_sender_steps (self) > sent / 2);
-  fail_unless (get_sender_steps (self) <= sent);
+  steps = get_sender_steps (self) - get_prediction_steps (self);
+  fail_unless (steps > sent / 2);
+  fail_unless (steps <= sent);
   mmtp_free (self);
 }
 
