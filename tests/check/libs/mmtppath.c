@@ -1170,19 +1170,19 @@ GST_END_TEST;
  * trip of the idle path, for as long as the base delay of that time is kept. */
 GST_START_TEST (round_trip_of_the_idle_path_is_kept_for_a_minute)
 {
+  const MmtpPathDelay *kept;
   Fixture fixture;
   guint64 now;
 
   fixture_init (&fixture, 0);
+  kept = &fixture.path->long_round_trips;
   for (now = START; now < START + 50 * SECOND; now += 100 * MS)
     mmtp_path_add_round_trip (fixture.path, now, 10 * DELAY);
   fail_unless_equals_uint64 (fixture.path->stats.round_trip, 10 * DELAY);
-  fail_unless_equals_uint64 (mmtp_path_delay_get_base (&fixture.
-          path->long_round_trips), 2 * DELAY);
+  fail_unless_equals_uint64 (mmtp_path_delay_get_base (kept), 2 * DELAY);
   for (; now < START + 80 * SECOND; now += 100 * MS)
     mmtp_path_add_round_trip (fixture.path, now, 10 * DELAY);
-  fail_unless_equals_uint64 (mmtp_path_delay_get_base (&fixture.
-          path->long_round_trips), 10 * DELAY);
+  fail_unless_equals_uint64 (mmtp_path_delay_get_base (kept), 10 * DELAY);
   fixture_clear (&fixture);
 }
 
