@@ -11,8 +11,9 @@
 
 typedef struct
 {
-  /* Rule that computes the bitrate from the fields of this struct. NULL means
-   * that no element provides information about the network. */
+  /* The rule computes the bitrate from what an element reports about the
+   * network. If no element reports anything, there is nothing to compute from,
+   * and `rule` is NULL. */
   const BitrateRule *rule;
   gchar *element;               /* name of the element */
   /* The element that reports the state of the network (owned reference), if it

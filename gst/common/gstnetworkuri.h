@@ -41,8 +41,9 @@ typedef struct
 #define GST_IMPLEMENT_NETWORK_URI G_IMPLEMENT_INTERFACE ( \
     GST_TYPE_URI_HANDLER, gst_network_uri_init_handler)
 void gst_network_uri_init_handler (gpointer interface, gpointer data);
-/* Sets `info`, the description of the URIs, for all elements of the class. Call
- * this function in class_init. */
+/* Call this function in class_init. It stores `info` for all elements of the
+ * class. `info` names the scheme of their URIs and the property that the host
+ * of a URI sets. */
 void gst_network_uri_install (GObjectClass * klass, const GstNetworkUri * info);
 
 /* Setter and getter of the property `uri`. A property setter cannot return an

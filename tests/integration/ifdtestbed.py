@@ -85,8 +85,8 @@ class Hosts(placement.OverLink):
 
 
 class Bottleneck(Hosts):
-    """A link that loses no packets and does not limit the rate itself. A token
-    bucket in the kernel of the sending host limits the rate."""
+    """A link that loses no packets. The link itself does not limit the rate. A
+    token bucket in the kernel of the sending host limits the rate instead."""
 
     def __init__(self, bucket=BUCKET):
         super().__init__("", BUILD,
