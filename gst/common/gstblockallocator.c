@@ -90,9 +90,9 @@ allocator_retire_block (GstBlockAllocator * self)
 }
 
 /* Returns a block that has room for a memory of `needed` bytes. If the current
- * block has no room, a new block is made. It has room for several memories,
- * unless max_blocks such blocks already exist; it then has room for this memory
- * only. */
+ * block has no room, a new block is made. A new block usually has room for
+ * several memories. There may be at most `max_blocks` of these large blocks. If
+ * there are that many, the new block has room for this one memory only. */
 static Block *
 allocator_get_block (GstBlockAllocator * self, gsize needed)
 {

@@ -29,6 +29,8 @@ CODE_ROOTS = ("gst", "ext", "tests", "pipelines")
 MIN_PARAGRAPH_WORDS = 15
 MIN_COMMENT_WORDS = 6
 NOT_PROSE = re.compile(r"\s*(?:\||#|```|\s{4}|!\[|---|<)")
+# Tokens after which a new statement begins.
+STATEMENT_ENDS = (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 LICENCE = re.compile(r"SPDX-License|Copyright|ruff: noqa|-\*-")
 
 
@@ -81,6 +83,9 @@ def find_python_comments(path: str, code: str) -> Iterator[Text]:
     """
     block: list[str] = []
     last = begin = 0
+    # Only a string that is a statement of its own is a docstring. Other strings
+    # are data, such as the text of a configuration file.
+    in_statement = False
     tokens = tokenize.generate_tokens(io.StringIO(code).readline)
     for token in tokens:
         line = token.start[0]
@@ -91,8 +96,11 @@ def find_python_comments(path: str, code: str) -> Iterator[Text]:
             begin = begin if block else line
             block.append(token.string.lstrip("# "))
             last = line
-        elif token.type == tokenize.STRING and token.string.startswith('"""'):
+        elif (token.type == tokenize.STRING and not in_statement
+              and token.string.startswith('"""')):
             yield Text(path, line, token.string.strip('"').strip())
+        if token.type not in (tokenize.COMMENT, tokenize.NL):
+            in_statement = token.type not in STATEMENT_ENDS
     if block:
         yield Text(path, begin, "\n".join(block))
 

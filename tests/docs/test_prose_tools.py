@@ -48,6 +48,13 @@ class DrawTest(unittest.TestCase):
         self.assertEqual([(text.line, text.text) for text in found],
                          [(1, "Doc."), (2, "one\ntwo"), (6, "three")])
 
+    def test_strings_with_data_are_no_docstrings(self):
+        found = draw_prose.find_python_comments(
+            "a.py", 'x = """data"""\nf("""data""")\n\n\n'
+            'def g():\n    # one\n    """Doc."""\n')
+        self.assertEqual([(text.line, text.text) for text in found],
+                         [(7, "Doc."), (6, "one")])
+
     def test_a_draw_depends_on_the_seed_alone(self):
         texts = draw_prose.read_paragraphs()
         self.assertEqual(draw_prose.draw(texts, 3, 20),

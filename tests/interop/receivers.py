@@ -63,8 +63,8 @@ def gortsplib(packets):
 
 
 def lacks_slices(stream, delivered):
-    """Searches the slices of the stream in `delivered`, the output of a
-    receiver. Returns the slices that are missing or in a wrong order.
+    """Looks for each slice of the stream in `delivered`, which is the output of
+    a receiver. Returns the slices that are missing or in a wrong order.
     """
     missing, at = [], 0
     for picture in stream.pictures:

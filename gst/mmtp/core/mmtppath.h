@@ -128,9 +128,9 @@ typedef struct
   guint64 reported_bytes;
   /* arrival time of the last REPORT about this path; 0 if there was none */
   guint64 report_time;
-  /* Arrival time of the last REPORT that covered a message of this path for the
-   * first time. If there was no such REPORT, this is the time at which the path
-   * started. */
+  /* Time of the last progress: arrival time of the newest REPORT that covers at
+   * least one message of this path that no earlier REPORT has covered. If there
+   * was no such REPORT, this is the time at which the path started. */
   guint64 progress_time;
   /* Time on the receiver's clock at which the receiver wrote its latest report;
    * 0 if there was none. */

@@ -45,8 +45,8 @@ class Problem:
     # the same transport, and what this costs.
     advice: str
     pictures: list[Picture] = dataclasses.field(default_factory=list)
-    # The titles of those groups in the report that show the runs of this
-    # problem in detail. A report is divided into groups of runs.
+    # A report is divided into groups of runs. These are the titles of the
+    # groups in which the reader finds the runs that have this problem.
     groups: list[str] = dataclasses.field(default_factory=list)
     # The reason why the runs of this problem were left out, so that the table
     # has no rows. It is "" if the table has rows.

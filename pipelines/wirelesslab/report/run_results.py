@@ -495,9 +495,10 @@ def fairness(runs: list[Run]) -> Table | None:
 
 
 def loss_runs(runs: list[Run]) -> Table:
-    """Returns a table of series of consecutive lost packets, in the form of
-    Ouwens table 3.12. Runs that agree in the compared property, for example in
-    the protocol, share a row. The row counts the packets of all of these runs.
+    """Returns a table that says how often how many packets were lost in
+    succession, as table 3.12 of Ouwens does. It has one row for each value of
+    the compared property, for example for each protocol. A row counts the
+    packets of all test runs with this value.
     """
     heads = [runs[0].way.head,
              *(f"{length} in a row, %" for length in measurements.OUWENS_RUNS),
