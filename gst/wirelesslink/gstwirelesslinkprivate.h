@@ -101,8 +101,8 @@ typedef struct
 {
   gint refs;
   GstWirelessLink *element;
-  /* the number of both pads, which is also the number of the flow in the core
-   */
+  /* The sink pad and the src pad have the same number, for example 3 for sink_3
+   * and src_3. It is also the number of the flow in the core. */
   guint number;
   /* The pads belong to the element. Each pad is NULL after its release. */
   GstPad *sinkpad, *srcpad;

@@ -199,9 +199,10 @@ unwrap (guint bits, guint64 low, guint64 near)
   distance = value > near ? value - near : near - value;
   fuzz_check ((value & mask) == (low & mask));
   /* The result is the 64-bit number with the low bits `low` that is nearest to
-   * `near`. The distance between the two is at most half of the range of the
-   * low bits. It may be larger only if a nearer number with these low bits
-   * would be negative or would need more than 64 bits. */
+   * `near`. Usually, the distance between the two is at most half of the range
+   * of the low bits. There is one exception: the distance may be longer if a
+   * nearer number with these low bits would be negative or would need more than
+   * 64 bits. */
   if (distance > mask / 2 + 1)
     fuzz_check (value > near ? value <= mask : ~value <= mask);
 }

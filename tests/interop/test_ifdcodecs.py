@@ -78,9 +78,9 @@ PYRAMIDS = {
 PYRAMID_GOP = 24
 THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
     "weightp=0:wpp=0"
-# Two more links, each described by the time in seconds that it needs to send a
-# frame: 4 and 6 times the duration of a frame. They are slower than the three
-# links in SLOW.
+# Two more links, which are slower than the three links in SLOW. Each link is
+# described by the time in seconds that it needs to send one frame. A new frame
+# comes every 0.04 s, so these links carry every fourth and every sixth frame.
 SLOWER = 0.16, 0.24
 # Expected results for streams with temporal layers: {number of layers: {time
 # in s that the link needs to send a frame: n}}. ifdqueue must send at least

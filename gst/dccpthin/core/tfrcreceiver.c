@@ -365,9 +365,9 @@ typedef struct
    * Whenever a packet is taken from the front of the gap, the field is set to
    * the expected arrival time of that packet. */
   guint64 time;
-  /* Time in ns between the expected arrivals of two consecutive packets of the
-   * gap. The receiver assumes that the missing packets would have arrived at
-   * equal intervals (RFC 5348 section 5.2). */
+  /* A gap is a sequence of missing packets. The receiver assumes that they
+   * would have arrived at equal intervals (RFC 5348 section 5.2). This is the
+   * length of such an interval in ns. */
   gdouble step;
 } Gap;
 

@@ -9,8 +9,9 @@
 #define SECOND 1e9
 #define MILLISECOND 1e6
 
-/* The long rate is the maximum rate that was measured over LONG_SPAN. It decays
- * to 1/e in LONG_MEMORY. */
+/* The rate is measured in intervals of LONG_SPAN (ns). The long rate is the
+ * maximum of these rates. It decays to 1/e in LONG_MEMORY (ns), so that an old
+ * maximum is forgotten. */
 #define LONG_SPAN (250 * MILLISECOND)
 #define LONG_MEMORY (30 * SECOND)
 /* Maximum duration in ns of the measurement of a burst. The measurement

@@ -28,9 +28,9 @@ typedef struct
   /* time in ns at which the caller began to wait; valid only while is_idle is
    * TRUE */
   gint64 idle_since;
-  /* last arrival time that replaced a timestamp, in ns; G_MININT64 if there was
-   * none
-   */
+  /* Some buffers get their arrival time instead of the timestamp that they had.
+   * This is the arrival time of the last of these buffers, in ns. It is
+   * G_MININT64 if there was no such buffer. */
   gint64 latest;
 } MmtpStamps;
 

@@ -41,11 +41,11 @@ ALSO_LOWER = {BOTTLENECK: ("mmtp", "rtp-stock", "srt", "tcp"),
 # With more runs per core, the emulated link would often deliver packets later
 # than intended, because the CPU is busy (measured in docs/lab-figures.md).
 AT_ONCE_PER_CORE = 1
-# Minimum number of runs that the demo executes at the same time. With only
-# two, the demo would take too long on a machine with 2 cores. On such a
-# machine, three runs were measured: the emulated link delivered packets at
-# most 9 ms later than intended. This error is small compared with LATE_MS, the
-# lateness in ms from which a frame counts as late.
+# The demo executes at least three runs at the same time. With only two, it
+# would take too long on a machine with 2 cores. On such a machine, with three
+# runs at the same time, the emulated link delivered packets at most 9 ms later
+# than intended. This error is small compared with LATE_MS, the lateness in ms
+# from which a frame counts as late.
 MIN_AT_ONCE = 3
 LATE_MS = 500
 MMTP_LATENCY_MS = 1000  # The default latency of mmtpsink.

@@ -851,8 +851,8 @@ GST_START_TEST (replayed_inits_with_a_key_get_no_more_answers)
 
 GST_END_TEST;
 
-/* The receiver limits its answers to senders that have the key, and has a
- * separate limit for its answers to unknown hosts. Neither group may use up the
+/* The receiver has two limits for the number of its answers: one for senders
+ * that have the key, and one for unknown hosts. Neither group may use up the
  * answers of the other group, even if both groups are in one network. */
 GST_START_TEST (senders_with_a_key_and_strangers_share_no_answers)
 {
