@@ -14,8 +14,8 @@
 /* Default port of MMTP. No port is assigned to MMTP, so the port of RTP is
  * used. */
 #define GST_MMTP_DEFAULT_PORT 5004
-/* Maximum of the initial delay (D0, the latency of a session), in ms
- * (docs/wire-mmtp.md, section 4, OPEN). */
+/* Greatest allowed value of the initial delay, in ms. The initial delay (D0) is
+ * the latency of a session (docs/wire-mmtp.md, section 4, OPEN). */
 #define GST_MMTP_MAX_DELAY 60000
 /* statistics of one channel */
 #define GST_MMTP_PATH_STATS "application/x-mmtp-channel"
@@ -35,17 +35,20 @@ guint64 gst_mmtp_now (void);
  * Free `key` with g_bytes_unref(). */
 gboolean gst_mmtp_parse_key (const gchar * text, GBytes ** key,
     GError ** error);
-/* Checks in the state change `transition` whether the value of the property
- * `key` can be used. `lock` is the lock that protects this value. If the value
- * cannot be used, posts an error and returns FALSE. */
+/* Checks whether the value of the property `key` can be used, if `transition`
+ * is the change from NULL to READY or from READY to PAUSED. If the value cannot
+ * be used, posts an error and returns FALSE. Otherwise, and in all other state
+ * changes, returns TRUE. The function takes `lock`, which protects the value.
+ */
 gboolean gst_mmtp_check_key (GstElement * element, GstStateChange transition,
     GMutex * lock, gchar * const * key);
 
-/* `channel` contains the statistics of one channel (path). Appends it to
- * `array`, and takes ownership of it. */
+/* Appends `channel`, the statistics of one channel (path), to `array`. Takes
+ * ownership of `channel`. */
 void gst_mmtp_append_path (GValue * array, GstStructure * channel);
-/* Adds the fields refused-short, refused-version and so on to `stats`.
- * `refused` has the number of refused messages for each reason. */
+/* Adds the numbers of refused messages to `stats`, as the fields refused-short,
+ * refused-version and so on. The array `refused` contains these numbers, one
+ * for each reason. */
 void gst_mmtp_add_refusals (GstStructure * stats,
     const guint64 refused[MMTP_LAST_REFUSAL]);
 

@@ -33,8 +33,9 @@ GST_ELEMENT_REGISTER_DECLARE (wirelesslink);
 
 GST_DEBUG_CATEGORY_EXTERN (gst_wireless_link_debug);
 
-/* Pad numbers are below this value. A flow has the same number as its two pads,
- * so the flow numbers in a recorded pattern file are below this value, too. */
+/* Upper limit of the pad numbers (exclusive). A flow has the same number as its
+ * two pads, so the flow numbers in a recorded pattern file are below this
+ * value, too. */
 #define GST_WIRELESS_LINK_MAX_PADS 65536
 
 typedef enum
@@ -47,8 +48,8 @@ typedef enum
  * is a serialized event or query. */
 typedef struct
 {
-  /* number of packets of this epoch that are still in the link, so that it is
-   * not known yet whether they are delivered or lost */
+  /* number of packets of this epoch that are still in the link; it is not known
+   * yet whether they are delivered or lost */
   guint64 in_flight;
   /* Queue of GstWirelessLinkItem: packets that have left the link, but wait
    * until the barriers before them have been output. A barrier is a serialized
@@ -101,16 +102,18 @@ typedef struct
 {
   gint refs;
   GstWirelessLink *element;
-  /* The sink pad and the src pad have the same number, for example 3 for sink_3
-   * and src_3. It is also the number of the flow in the core. */
+  /* Number of the flow in the core, which is also the number of its two pads.
+   * For example, flow 3 has the pads sink_3 and src_3. */
   guint number;
-  /* The pads belong to the element. Each pad is NULL after its release. */
+  /* The two pads of the flow. They belong to the element. Each pointer is NULL
+   * after the release of its pad. */
   GstPad *sinkpad, *srcpad;
 
   /* protected by the element's lock */
   guint station;
   GstSegment segment;           /* segment of the input */
-  /* format of the buffers according to their caps */
+  /* video format of the buffers according to their caps, for example MPEG video
+   * in RTP */
   WirelessLinkVideo video;
   /* number of buffers that have arrived so far; it is used to give each video
    * frame a number */
@@ -128,13 +131,13 @@ typedef struct
    * flows enter the link in the order of their times. An item therefore waits
    * here until no other flow can still get an item with an earlier time. */
   GstQueueArray *input;
-  /* signalled when a packet can be added to `input`, or when the queue of the
-   * link has room again */
+  /* condition variable that is signalled when a packet can be added to `input`,
+   * or when the queue of the link has room again */
   GCond input_cond;
   /* With mode=timestamp: link time in ns before which no further packet of this
    * flow will arrive. */
   guint64 heard_until;
-  /* mode=timestamp and blocking=true: TRUE if the next packet of this flow
+  /* With mode=timestamp and blocking=true: TRUE if the next packet of this flow
    * waits because the queue of the link is full */
   gboolean waits;
   guint64 waits_since;          /* ns of link time */
@@ -170,8 +173,8 @@ typedef struct
    * downstream. The task takes the lock, moves all items of `output` to this
    * array at once, releases the lock, and then pushes them. */
   GstQueueArray *batch;
-  /* Array of gint64: the lateness in ns of each buffer or buffer list of the
-   * current batch that was pushed. The lateness is the time from when the link
+  /* Array of gint64: for each buffer or buffer list of `batch` that the task
+   * has pushed, its lateness in ns. The lateness is the time from when the link
    * should have released the packet until the task pushed it. */
   GArray *lateness;
 } GstWirelessLinkFlow;
@@ -214,11 +217,11 @@ struct _GstWirelessLink
   GArray *dropped_output;
   /* number of packets in the core, the model of the link */
   guint64 in_flight;
-  /* Link time in ns at which a packet last entered the link, was delivered or
-   * was lost. A long time without such an event shows that the link is stuck.
-   */
+  /* Link time in ns of the latest event of these three types: a packet entered
+   * the link, was delivered, or was lost. If there is no such event for a long
+   * time, the link is stuck. */
   guint64 last_fate;
-  /* mode=timestamp: link time in ns up to which the link has advanced */
+  /* With mode=timestamp: link time in ns up to which the link has advanced */
   guint64 link_time;
   gboolean flushing;            /* the element is being stopped */
   WirelessLinkClock clock;      /* runs in PLAYING */
@@ -227,8 +230,8 @@ struct _GstWirelessLink
   GQueue notices;
   StatisticsHistogram *lateness;
   GstStructure *last_stats;     /* statistics of the previous run */
-  /* TRUE after the statistics were posted at the end of the last flow, so that
-   * they are posted only once */
+  /* TRUE if the statistics were posted because all flows have ended; they are
+   * then not posted a second time */
   gboolean stats_posted;
 
   /* State of the scheduler thread, which exists with mode=realtime. Protected
@@ -279,14 +282,14 @@ void gst_wireless_link_flow_add_barrier (GstWirelessLinkFlow * flow,
     GstMiniObject * object);
 /* Outputs an item that has left the link: a packet of `epoch`, or a duplicate
  * of such a packet. Each epoch ends with a barrier, which is a serialized event
- * or query. If the barrier of an earlier epoch has not been output yet, the
- * item waits until it has been output. */
+ * or query. If an earlier epoch still has a barrier that has not been output,
+ * the item waits for the output of that barrier. */
 void gst_wireless_link_flow_deliver (GstWirelessLinkFlow * flow,
     GstWirelessLinkEpoch * epoch, const GstWirelessLinkItem * item);
-/* Must be called once for each packet of `epoch`, when it is known whether the
- * packet is delivered or lost. An epoch is the set of packets between two
- * serialized events or queries. After its last packet, the event or query that
- * follows the epoch can be output. */
+/* Records that one packet of `epoch` was delivered or lost. Must be called once
+ * for each packet of the epoch. An epoch is the set of packets between two
+ * serialized events or queries. After the call for the last of these packets,
+ * the event or query that follows the epoch can be output. */
 void gst_wireless_link_flow_finish (GstWirelessLinkFlow * flow,
     GstWirelessLinkEpoch * epoch);
 /* Gives up all packets of this flow that are in the link: they count as lost,
@@ -304,8 +307,9 @@ gboolean gst_wireless_link_start (GstWirelessLink * self);
 /* Interrupts all waits in the pads and stops the scheduler thread. Call this
  * function before gst_wireless_link_stop (). */
 void gst_wireless_link_interrupt (GstWirelessLink * self);
-/* Stops the link. `last_stats` are the final statistics of the link (transfer
- * full). The element keeps them until the link starts again. */
+/* Stops the link. The caller passes the final statistics of the link in
+ * `last_stats` (transfer full). The element keeps them until the link starts
+ * again. */
 void gst_wireless_link_stop (GstWirelessLink * self, GstStructure * last_stats);
 void gst_wireless_link_play (GstWirelessLink * self);
 void gst_wireless_link_pause (GstWirelessLink * self);
@@ -339,8 +343,8 @@ void gst_wireless_link_merge (GstWirelessLink * self);
 /* Wakes all threads that wait because the link or the input of their flow is
  * full. */
 void gst_wireless_link_wake_senders (GstWirelessLink * self);
-/* mode=realtime: waits until `buffer` may enter the link. Returns earlier if
- * the element stops, or if pushing to the src pad of the flow has failed. */
+/* With mode=realtime: waits until `buffer` may enter the link. Returns earlier
+ * if the element stops, or if pushing to the src pad of the flow has failed. */
 void gst_wireless_link_wait_for_room (GstWirelessLink * self,
     GstWirelessLinkFlow * flow, GstBuffer * buffer);
 void gst_wireless_link_flush_log (GstWirelessLink * self);

@@ -27,7 +27,8 @@
 typedef struct
 {
   guint64 time;
-  guint64 put;                  /* bytes that left the encoder so far */
+  /* number of bytes that have left the encoder so far */
+  guint64 put;
   /* Number of bytes that have left the backlog so far: bytes that the encoder
    * has made and that have been delivered or dropped
    */
@@ -40,13 +41,13 @@ typedef struct
   guint64 age;
   guint64 queue;                /* queueing delay; BITRATE_UNKNOWN if unknown */
   /* Total time in ns, up to this sample, in which the network was busy. The
-   * network is busy while it delivers data. It is also busy while data that the
-   * receiver has not confirmed wait for longer than they would wait without a
-   * queue. */
+   * network is busy in two cases: it delivers data, or the oldest unconfirmed
+   * data have already waited for longer than they would wait without a queue.
+   */
   guint64 busy;
 } BitrateBacklogSample;
 
-/* Minimum of a value over the last seconds. Time is divided into periods of 2
+/* Minimum of a value over the last 2 to 4 s. Time is divided into periods of 2
  * s. `present` is the minimum of the present period so far, and `previous` is
  * the minimum of the period before it. `period_end` is the time in ns at which
  * the present period ends; 0 before the first value. */
@@ -95,11 +96,15 @@ gboolean bitrate_backlog_is_padded (const BitrateBacklog * backlog,
  * left the encoder, the queued bytes and the bytes in flight. The following
  * functions may be called only if this function returns TRUE. */
 gboolean bitrate_backlog_is_known (const BitrateBacklog * backlog);
-/* Returns the age of the backlog minus its minimum in the last few seconds, in
+/* Returns by how much the present age of the backlog exceeds its normal age, in
  * ns. The age is the time since the oldest byte of the backlog left the
- * encoder. As the age varies during each frame period, the smallest age in a
- * short interval is used: 60 ms, 1.5 frame periods or a round trip, whichever
- * is longest. Returns 0 before the first report of the receiver. */
+ * encoder. The normal age is the minimum age in the last 2 to 4 s.
+ *
+ * The age varies during each frame period. The present age is therefore the
+ * minimum in a short interval that ends now. The length of this interval is 60
+ * ms, 1.5 frame periods or a round trip, whichever is longest.
+ *
+ * Returns 0 before the first report of the receiver. */
 guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
 /* Returns the queueing delay in the network minus the minimum queueing delay of
  * the last few seconds, in ns. The minimum is subtracted because it is not
@@ -108,15 +113,14 @@ guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
  * content) was sent in the last 0.5 s. */
 guint64 bitrate_backlog_get_queue_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
-/* The standing queue is the minimum queueing delay of the last 100 ms. A burst
- * of packets causes a queue that becomes empty within this time. Such a queue
- * is therefore not part of the standing queue, as in CoDel (RFC 8289, section
- * 3). If the round-trip time is longer than 100 ms, the round-trip time takes
- * the place of the 100 ms.
- *
- * Returns the standing queue minus the minimum queueing delay of the last few
+/* Returns the standing queue minus the minimum queueing delay of the last few
  * seconds, in ns. Returns 0 if the queueing delay is unknown, or if padding
- * (data without content) was sent in the last 0.5 s. */
+ * (data without content) was sent in the last 0.5 s.
+ *
+ * The standing queue is the minimum queueing delay of the last 100 ms, or of
+ * the last round trip if this is longer. A burst of packets causes a queue that
+ * becomes empty within this time. Such a queue is therefore not part of the
+ * standing queue, as in CoDel (RFC 8289, section 3). */
 guint64 bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
 /* Returns the rate in bit/s at which data left the backlog, because they were

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses the frame header of VP8. It is parsed only up to those fields that say
- * which state of the decoder the frame changes for later frames. The parser
- * does no I/O and handles invalid input safely.
+/* Parses the beginning of a VP8 frame header. The parsed fields say which
+ * decoder state the frame changes for later frames, for example which reference
+ * frames. The rest of the header is not read. The parser does no I/O and
+ * handles invalid input safely.
  *
  * Section numbers refer to RFC 6386. */
 
@@ -18,9 +19,8 @@ typedef enum
 {
   VP8_COPY_NONE,
   VP8_COPY_LAST,
-  /* The golden and the altref frame are the two special reference frames. With
-   * this value, the altref frame is copied to the golden frame, or the golden
-   * frame to the altref frame. */
+  /* The altref frame is copied to the golden frame, or the golden frame to the
+   * altref frame. These two are the special reference frames of VP8. */
   VP8_COPY_OTHER
 } Vp8Copy;
 
@@ -29,14 +29,15 @@ typedef struct
   gboolean is_key;
   gboolean is_shown;            /* show_frame */
   guint width, height;          /* only set for a key frame */
-  /* A decoder stores a map and values of the segments. `uses_segments` is TRUE
-   * if the frame uses the map or values that earlier frames have set.
-   * `updates_segments` is TRUE if the frame replaces them completely or in
-   * part. */
+  /* `uses_segments` is TRUE if the frame uses the segment map or the segment
+   * values that earlier frames have set. `updates_segments` is TRUE if the
+   * frame replaces the map, the values or both. A decoder stores them from
+   * frame to frame. */
   gboolean uses_segments, updates_segments;
-  /* A decoder stores adjustments of the loop filter. `uses_filter` is TRUE if
-   * the frame uses adjustments that earlier frames have set. `updates_filter`
-   * is TRUE if the frame replaces them completely or in part. */
+  /* `uses_filter` is TRUE if the frame uses adjustments of the loop filter that
+   * earlier frames have set. `updates_filter` is TRUE if the frame replaces at
+   * least one adjustment. A decoder stores the adjustments from frame to frame.
+   */
   gboolean uses_filter, updates_filter;
   gboolean refreshes_golden, refreshes_altref, refreshes_last;
   Vp8Copy copy_to_golden, copy_to_altref;

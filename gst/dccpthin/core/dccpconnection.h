@@ -71,10 +71,11 @@ typedef struct
   guint64 gsr_time;
   /* Arrival time in ns of the latest valid packet. */
   guint64 heard;
-  /* A packet is sent again at this time in ns because its answer is missing.
-   * Depending on the state, this packet is a Request, the Ack of the state
-   * PARTOPEN, a Close or a CloseReq. A server in the state RESPOND sends a Sync
-   * at this time. It does not repeat its Response. */
+  /* Time in ns at which the retransmission timer expires; DCCP_NEVER if it does
+   * not run. If no answer has arrived by then, the connection repeats its
+   * Request, the Ack of the state PARTOPEN, its Close or its CloseReq,
+   * depending on the state. A server in the state RESPOND does not repeat its
+   * Response, but sends a Sync. */
   guint64 retransmit_at;
   guint64 backoff;
   /* Time in ns at which the next Sync is sent, to check whether the peer is
@@ -116,15 +117,14 @@ typedef struct
   /* Greatest sequence number of the packets whose data was delivered to the
    * application. */
   guint64 delivered;
-  /* Packets from the peer that we dropped. The option Data Dropped has to
-   * report them to the peer. */
+  /* Record of the packets from the peer that we dropped. The option Data
+   * Dropped has to report them to the peer. */
   DccpDropped dropped;
   /* TRUE if our last Ack contained the option Slow Receiver, which says that
    * our application is too slow for the data. */
   gboolean told_slow;
-  /* Two histories. In `sent_data`, the bits of the packets with data that we
-   * sent are set. In `reported`, the bits of those packets are set that the
-   * peer has reported as dropped. */
+  /* `sent_data` records which packets with data we have sent. `reported`
+   * records which of these packets the peer has reported as dropped. */
   DccpHistory sent_data, reported;
   gboolean they_are_slow;
   guint64 told_rate;            /* last reported rate in bit/s */

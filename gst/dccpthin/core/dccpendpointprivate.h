@@ -57,10 +57,11 @@ struct _DccpEndpoint
   DccpCommon common;
   guint8 entropy[DCCP_ENTROPY_SIZE];
   guint64 n_drawn;
-  /* A random number. A client uses it as the first sequence number of its next
-   * connection. A listener adds it to another number, which is computed from
-   * the addresses and ports of the client. The sum is the first sequence number
-   * of the connection with this client. */
+  /* Random number from which the first sequence number of a connection is
+   * computed. A client uses it unchanged for its next connection. A listener
+   * adds it to another number, which is computed from the addresses and ports
+   * of the client. The sum is the first sequence number of the connection with
+   * this client. */
   guint64 next_iss;
   /* Latest time in ns that the caller has passed to a function of the endpoint.
    */
@@ -69,7 +70,7 @@ struct _DccpEndpoint
   /* the oldest candidate first */
   DccpConnection *candidates[DCCP_MAX_CANDIDATES];
   guint n_candidates;
-  /* limits the rate of Responses with an Init Cookie; NULL in a client */
+  /* limiter for the rate of Responses with an Init Cookie; NULL in a client */
   PrefixLimiter *limiter;
   DccpResponses *responses;     /* Responses with a cookie; listener only */
   DccpGone gone[DCCP_MAX_GONE];
@@ -97,10 +98,9 @@ gboolean dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
 gsize dccp_endpoint_send (DccpEndpoint * endpoint, guint64 now,
     const guint8 * payload, gsize size, gboolean more,
     guint8 header[DCCP_MAX_HEADER]);
-/* A control packet is a packet without application data. Writes the next
- * control packet that must be sent into `bytes`, and its path into `path`.
- * Returns the size of the packet in bytes, or 0 if no control packet has to be
- * sent. */
+/* Writes the next control packet that must be sent into `bytes`, and its path
+ * into `path`. A control packet is a packet without application data. Returns
+ * the size of the packet in bytes, or 0 if no control packet has to be sent. */
 gsize dccp_endpoint_poll_control (DccpEndpoint * endpoint, guint64 now,
     DatagramPath * path, guint8 bytes[DCCP_MAX_CONTROL]);
 

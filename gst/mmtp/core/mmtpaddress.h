@@ -8,7 +8,8 @@
 
 #include "datagram.h"
 
-/* Two addresses are equal if all their bytes are equal. The struct has a fixed
+/* An address, and which of its bytes identify the host and the network. Two
+ * addresses are equal if all their bytes are equal. The struct has a fixed
  * size, so that no memory has to be allocated for an address that is not
  * validated yet. */
 typedef struct

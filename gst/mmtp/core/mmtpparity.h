@@ -24,8 +24,8 @@ typedef struct
   /* Bit i is set if the block contains the message whose stream number is
    * `first` + i. */
   guint32 mask;
-  /* XOR of the sizes of all messages in the block. The size of a message is the
-   * number of bytes of its content, the part that a REPAIR protects. */
+  /* XOR of the content sizes of all messages in the block, in bytes. The
+   * content is the part of a message that a REPAIR protects. */
   guint16 sizes;
   /* XOR of the contents of all messages in the block. The content is the part
    * of a message that a REPAIR protects. NULL if the block was never used. */
@@ -52,11 +52,11 @@ void mmtp_store_free (MmtpStore * store);
 void mmtp_store_add (MmtpStore * store, guint32 stream_number,
     const guint8 * message, gsize size);
 void mmtp_store_add_repair (MmtpStore * store, const MmtpRepair * repair);
-/* If a missing message can be computed now, sets `message` and `size` to this
- * message and returns TRUE. Otherwise returns FALSE. The bytes of the message
- * stay valid until the next call. A REPAIR protects only a part of a message.
- * The following fields are not protected, so they are 0 in the computed
- * message:
+/* Computes a missing message, if this is possible now. Sets `message` and
+ * `size` to the computed message and returns TRUE, or returns FALSE if no
+ * message can be computed. The bytes of the message stay valid until the next
+ * call. A REPAIR protects only a part of a message. The following fields are
+ * not protected, so they are 0 in the computed message:
  * - channel
  * - channel number
  * - sending time

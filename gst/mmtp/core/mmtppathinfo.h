@@ -16,11 +16,12 @@ typedef struct
   /* Maximum size in bytes of a UDP payload on this path. It must be at least
    * MMTP_MIN_MESSAGE_SIZE. */
   guint16 max_size;
-  guint16 overhead;             /* bytes of IP and UDP headers per packet */
+  /* size in bytes of the IP and UDP headers of one packet */
+  guint16 overhead;
   /* Rate of the path in bit/s, as the application has configured it (section
-   * 4.6 of the MMTP paper). The sender uses this rate and does not measure the
-   * rate of the path. 0 means that no rate is configured; the sender then
-   * measures the rate. */
+   * 4.6 of the MMTP paper). If it is 0, no rate is configured, and the sender
+   * measures the rate. Otherwise the sender uses the configured rate and
+   * measures none. */
   guint64 rate;
   /* One-way delay of the path in ns, as the application has configured it. The
    * sender uses it until it has measured the delay. 0 means that no delay is
@@ -32,9 +33,9 @@ typedef enum
 {
   MMTP_PATH_OPENING,         /* handshake or JOIN in progress */
   MMTP_PATH_ACTIVE,
-  /* The one-way delay of the path exceeds the maximum of the initial delay (D0,
-   * the latency of the session). The path therefore carries control messages,
-   * but no packets of the stream. */
+  /* The one-way delay of the path exceeds the greatest allowed value of the
+   * initial delay. The initial delay (D0) is the latency of the session. The
+   * path therefore carries control messages, but no packets of the stream. */
   MMTP_PATH_CONTROL,
   /* The path counts as dead for now: the receiver's REPORTs do not show that
    * messages still arrive on it. */
@@ -76,8 +77,8 @@ typedef struct
   const gchar *name;
   MmtpPathState state;
   MmtpPathUse use;
-  /* If `use` is MMTP_USE_SILENT: time in ns since a report last showed that
-   * another message has arrived on the path. Otherwise 0. */
+  /* Time in ns for which no report has shown a new arrival on the path. It is 0
+   * unless `use` is MMTP_USE_SILENT. */
   guint64 silence;
   /* Approximate share of this path in the traffic of the last second: the bytes
    * of the stream that this path carried, divided by those that all paths
@@ -93,8 +94,7 @@ typedef struct
   /* minimum one-way delay of the path in ns, which is its delay without a queue
    */
   guint64 delay;
-  /* upper bound in ns for the one-way delay of nearly all messages on the path
-   */
+  /* one-way delay in ns that hardly any message on the path exceeds */
   guint64 high_delay;
   /* Present queueing delay of the path in ns. It is the minimum one-way delay
    * of the messages in the latest report, minus the minimum one-way delay of
@@ -123,13 +123,14 @@ typedef struct
    * before the receiver acknowledged them. */
   guint64 requeued;
   guint64 silences;             /* number of times that the path fell silent */
-  /* Work that the reports about this path have caused: the number of entries
-   * that the sender visited in its log of sent messages. Tests check that the
-   * number of entries per report stays bounded. */
+  /* Number of entries that the sender has visited in its log of sent messages,
+   * because of reports about this path. Tests check that the number of entries
+   * per report stays bounded. */
   guint64 report_steps;
-  /* Further work that the reports about this path have caused: the number of
-   * messages in flight for which the sender has predicted the end of their
-   * transmission again. It is at most 256 for each report. */
+  /* Number of predictions that the sender has repeated because of reports about
+   * this path. After a report, it predicts again when the transmission of each
+   * message in flight will end. It repeats at most 256 predictions per report.
+   */
   guint64 prediction_steps;
 } MmtpSenderPathStats;
 

@@ -28,12 +28,12 @@ typedef struct
    * are sent. */
   MmtpPlan plan;
   guint64 plan_time;
-  /* Sequence number in the stream of the first packet that is added to the
-   * queue after `plan` was made. */
+  /* Stream number of the first packet that is added to the queue after `plan`
+   * was made. */
   guint64 plan_next;
-  /* TRUE if at least one packet of the current plan has been sent. A plan
-   * chooses the frames that are sent if the paths cannot deliver all of them in
-   * time. */
+  /* TRUE if at least one packet of the current plan has been sent. If the paths
+   * cannot deliver all waiting frames in time, a plan chooses the frames that
+   * are sent. */
   gboolean is_plan_used;
 } MmtpPolicy;
 
@@ -44,9 +44,10 @@ void mmtp_policy_clear (MmtpPolicy * policy);
  * be sent now. The queue must not be empty. */
 MmtpPacket *mmtp_policy_choose (MmtpPolicy * policy, MmtpPath ** path);
 /* Returns the earliest time in ns at which the sender has to look again for a
- * packet to send. At this time, the pacing of a path allows the next packet, or
- * a report becomes overdue, so that its path may exceed its congestion window.
- * Returns MMTP_NEVER if there is no such time. */
+ * packet to send. One of two things happens at this time: the pacing of a path
+ * allows the next packet, or a report about a path becomes overdue. A path with
+ * an overdue report may exceed its congestion window. Returns MMTP_NEVER if
+ * there is no such time. */
 guint64 mmtp_policy_next_wakeup (const MmtpPolicy * policy);
 /* Returns whether another packet of the stream may be sent on `path` now
  * without exceeding its congestion window. */

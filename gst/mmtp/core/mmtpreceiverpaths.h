@@ -56,8 +56,8 @@ typedef struct
    * time of the latest of three events: the last KEEPALIVE arrived, the
    * receiver asked for a KEEPALIVE with a QUERY, or the path joined. */
   guint64 keepalive_time;
-  /* Maximum of the recent times between two KEEPALIVEs on this path, in ns. It
-   * decreases slowly when the times become shorter. */
+  /* Maximum of the recent intervals between successive KEEPALIVEs on this path,
+   * in ns. It decreases slowly when the intervals become shorter. */
   guint64 keepalive_gap;
 } MmtpReceiverPath;
 

@@ -57,9 +57,9 @@ typedef struct
   /* number of bytes that the reorder buffer holds at present: the payloads of
    * packets and buffers, and the memory for managing them */
   guint64 held_bytes;
-  /* Work of the reorder buffer: the number of steps of all its loops. A step
-   * is, for example, a visited packet or a visited word of a bitmap. Tests
-   * check that the work per packet is limited. */
+  /* Number of steps that all loops of the reorder buffer have made, which is a
+   * measure of its work. A step is, for example, a visited packet or a visited
+   * word of a bitmap. Tests check that the work per packet is limited. */
   guint64 steps;
 } MmtpReorderStats;
 

@@ -32,8 +32,8 @@ struct _MmtpPacket
   /* due time in ns of the buffer to which the packet belongs; the send queue is
    * ordered by due times */
   guint64 due;
-  /* The payload of the packet begins at the byte `offset` of the buffer and has
-   * `size` bytes. */
+  /* Position and size of the payload of the packet: it begins at the byte
+   * `offset` of the buffer and has `size` bytes. */
   gsize offset, size;
   MmtpPacketState state;
   gboolean was_sent;
@@ -63,10 +63,11 @@ struct _MmtpUnit
   MmtpPrelude prelude;
   MmtpRank rank;
   MmtpPicture picture;
-  /* number of the frame; all buffers of a frame have the same number */
+  /* number that identifies the frame; all buffers of a frame have the same
+   * number */
   guint64 frame;
-  /* number of the group of pictures to which the buffer belongs; a group begins
-   * with a key frame */
+  /* number that identifies the group of pictures to which the buffer belongs; a
+   * group begins with a key frame */
   guint64 group;
   /* Expected number of pictures that are lost if this buffer is not sent: its
    * own picture and the pictures that refer to it. */

@@ -13,11 +13,11 @@ typedef struct
   /* host name or IP address with which the receiver was added */
   gchar *host;
   guint16 port;
-  /* The same receiver can be added several times. `times` is how many times it
-   * was added, minus how many times it was removed. It is at least 1 while the
-   * receiver is in the list. */
+  /* Number of times that this receiver was added, minus the number of times
+   * that it was removed. The same receiver can be added several times. The
+   * value is at least 1 while the receiver is in the list. */
   guint times;
-  /* unique number of this receiver, which is never used again */
+  /* unique number of this receiver; no other receiver ever gets this number */
   guint64 id;
   /* TRUE if `path` leads to a multicast group, and this process has joined the
    * group because of this receiver */

@@ -27,17 +27,17 @@ typedef struct
   /* id of the current receiver; the list of receivers is sorted by id */
   guint64 id;
   /* Index of the current receiver in the list of receivers. It may be outdated,
-   * because receivers may have been added or removed since. */
+   * because receivers may have been added or removed since it was set. */
   guint index;
-  /* how many times the whole batch has been sent to the current receiver so far
+  /* number of times that the whole batch has been sent to the current receiver
    */
   guint time;
   /* Index, within the batch, of the next packet for the current receiver. The
    * receiver may get the batch several times. The index then restarts at 0 each
    * time. */
   guint packet;
-  /* for each packet of the batch, TRUE if it was sent to at least one receiver
-   */
+  /* array with one element for each packet of the batch: TRUE if the packet was
+   * sent to at least one receiver */
   gboolean reached[UDPLITE_MAX_ROUND];
 } UdpliteRound;
 
@@ -58,8 +58,8 @@ void udplite_round_clear (UdpliteRound * round);
 gboolean udplite_round_next (UdpliteRound * round,
     const UdpliteClients * clients, gboolean has_duplicates, guint n,
     UdpliteTurn * turn);
-/* Records that packets were sent: the first `sent` packets of the range that
- * the last call of udplite_round_next () has returned. */
+/* Records that the caller has sent packets: the first `sent` packets of the
+ * range that udplite_round_next () has returned last. */
 void udplite_round_note_sent (UdpliteRound * round, guint sent);
 /* Records that the next packet will not be sent to the current receiver,
  * because sending it has failed. */

@@ -64,11 +64,12 @@ typedef struct
   guint64 collisions;
   guint64 rate_changes;
   guint64 calls, calls_failed, calls_broken;
-  /* time in ns that the set-up of the last successful call took */
+  /* duration in ns of the set-up of the latest phone call that was connected */
   guint64 setup_time;
   /* number of times that the radio link protocol was reset */
   guint64 resets;
-  /* number of radio blocks that were sent, and how many of them had errors */
+  /* number of radio blocks that were sent, and number of those that had errors
+   */
   guint64 blocks, blocks_hit;
 } LinkStats;
 

@@ -34,7 +34,7 @@ guint64 link_wander_get_time (const LinkWander * wander);
  * opportunity. */
 void link_wander_step (LinkWander * wander);
 
-/* Returns the random process that begins and ends the outages, as a copy that
- * belongs to `wander`. The caller may query the copy for any time, because the
- * queries do not affect the link. */
+/* Returns a copy of the random process that begins and ends the outages. The
+ * copy belongs to `wander`. The caller may query the copy for any time, because
+ * the queries do not affect the link. */
 LinkOnOff *link_wander_get_outages (LinkWander * wander);
