@@ -12,8 +12,9 @@ typedef struct
   const gchar *property;
   /* unit of the property in bit/s, for example 1000 for kbit/s */
   guint bits_per_unit;
-  /* If the property is a GstStructure with several settings, name of the field
-   * that contains the bitrate. NULL if the property itself is the bitrate. */
+  /* Name of the field that contains the bitrate, if the property is a
+   * GstStructure with several settings. NULL if the property itself is the
+   * bitrate. */
   const gchar *control;
   /* Reason why the bitrate cannot be changed while the encoder runs. NULL means
    * that the bitrate can be changed. */

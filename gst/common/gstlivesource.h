@@ -52,8 +52,8 @@ typedef struct
   /* The thread that called unlock for a flush; NULL if no flush is in progress
    */
   GThread *flusher;
-  /* The thread that called unlock_stop during a flush, if it is not the thread
-   * that began the flush; NULL otherwise */
+  /* The first thread that called unlock_stop during the current flush and is
+   * not the thread that began the flush; NULL if there is none. */
   GThread *stopper;
 } GstLiveFlush;
 

@@ -33,10 +33,11 @@ struct _GstNetworkSrcClass
   const gchar *timeout_name;
   GstDebugCategory *category;   /* log category; NULL means networksrc */
 
-  /* Returns a structure with the statistics of the subclass (transfer full), to
-   * which the base class adds a field of its own; the result is the value of
-   * the property `stats`. The subclass always sets the same fields. May be
-   * called from any thread. The caller does not hold OBJECT_LOCK. */
+  /* Returns the statistics of the subclass as a structure (transfer full). The
+   * base class adds a field of its own to this structure, which then becomes
+   * the value of the property `stats`. The subclass always sets the same
+   * fields. May be called from any thread. The caller does not hold
+   * OBJECT_LOCK. */
   GstStructure *(*create_stats) (GstNetworkSrc * self);
   /* Returns the latency in ns: the time from the timestamp of a buffer until
    * the buffer is available. May be called from any thread. The subclass posts

@@ -67,7 +67,7 @@ typedef struct
   gboolean is_closing;
   /* reason why the connection is no longer usable; NULL while it is usable */
   GError *broken;
-  /* messages (GstMessage) that are posted when the lock is released */
+  /* queue of the messages (GstMessage) to post when the lock is released */
   GQueue messages;
 
   DccpEndpoint *endpoint;       /* NULL while closed */
@@ -79,8 +79,8 @@ typedef struct
   /* latest ICMP error; NULL if no ICMP error has arrived since the last packet
    * from the peer */
   GError *refusal;
-  /* Monotonic time in us of the first ICMP error after the last received
-   * packet; 0 if there was none. */
+  /* Time in us (monotonic clock) of the first ICMP error that arrived after the
+   * last packet from the peer; 0 if no ICMP error has arrived since then. */
   gint64 refused_at;
 } GstDccpThinEnd;
 

@@ -72,29 +72,28 @@ typedef struct
    * the memory at `bytes`, and the receiving function replaces it by the size
    * of the received packet. */
   gsize size;
-  /* When sending: array of further parts of the packet, which are sent after
-   * the data at `bytes`. Not used when receiving. */
+  /* Array of the further parts of a packet to send. They are sent after the
+   * data at `bytes`. Not used when receiving. */
   const DatagramPart *parts;
   /* number of elements of `parts`, at most DATAGRAM_MAX_PARTS */
   guint n_parts;
-  /* When receiving: the memory block that contains `bytes`, if this block comes
-   * from a pool. The caller can keep the bytes without copying them, by making
-   * a slice (a reference to a part of this block). NULL if the caller has to
-   * copy bytes that it wants to keep, because their memory is used again for
-   * the next packets. */
+  /* Memory block of a pool that contains the `bytes` of a received packet. The
+   * caller can keep the bytes without copying them, by making a slice (a
+   * reference to a part of this block). NULL if the bytes are not in such a
+   * block. The caller then has to copy bytes that it wants to keep, because
+   * their memory is used again for the next packets. */
   DatagramBlock *block;
-  /* When receiving: the kernel may have merged several packets into the data at
-   * `bytes`. This field is then the size in bytes of each of these packets;
-   * only the last one may be shorter. If the kernel has merged nothing, this
-   * field equals `size`. */
+  /* Size in bytes of each received packet, if the kernel has merged several
+   * packets into the data at `bytes`. Only the last of these packets may be
+   * shorter. If the kernel has merged nothing, this field equals `size`. */
   gsize segment_size;
-  /* when receiving: TRUE if the packet was truncated because it did not fit
-   * into `bytes` */
+  /* TRUE if a received packet was truncated because it did not fit into `bytes`
+   */
   gboolean is_truncated;
   /* Remote and local endpoint of the packet. Not used when sending on a
    * connected socket, because such a socket has fixed endpoints. */
   DatagramPath path;
-  /* when receiving: arrival time, ns of g_get_monotonic_time() */
+  /* arrival time of a received packet, in ns of g_get_monotonic_time() */
   guint64 time;
 } Datagram;
 

@@ -69,9 +69,9 @@ void prefix_limiter_free (PrefixLimiter * limiter);
  *   Both must suffice. `rate` is the total budget in answers per second. */
 gboolean prefix_limiter_take (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host, guint rate);
-/* A host that has completed a handshake has a reserve, which is a budget of its
- * own. Returns whether this reserve allows one answer. If so, deducts this
- * answer from the reserve. */
+/* Returns whether the reserve of `host` allows one answer. If so, deducts this
+ * answer from the reserve. The reserve is a separate budget that a host gets
+ * when it completes a handshake. */
 gboolean prefix_limiter_take_reserve (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host);
 /* Stores that `host` has completed a handshake. The handshake proves that the

@@ -29,9 +29,10 @@ typedef struct
   gboolean is_key, is_droppable;        /* is an I-frame; is a B-frame */
   gint layer;
   guint size;                   /* in bytes */
-  /* Set of decoder slots, such as buffers of reference frames. Frames between
-   * the previous frame of the array and this frame were dropped, and they would
-   * have updated these slots. */
+  /* Set of the decoder slots (such as buffers of reference frames) that were
+   * not updated, because the frames that update them were dropped. These are
+   * the frames that were dropped between the previous frame of the array and
+   * this frame. */
   guint32 missed;
 } IfdSlotFrame;
 

@@ -55,11 +55,13 @@ References *references_new (void);
 void references_free (References * references);
 void references_reset (References * references);
 
-/* Call this function if it is known that the stream has temporal layers. From
- * the next key frame on, each stored reference picture then gets a slot. */
+/* Tells the object that the stream has temporal layers. From the next key frame
+ * on, each reference picture that the decoder stores then gets a slot, a bit in
+ * the masks `uses` and `updates`. */
 void references_declare_layers (References * references);
-/* Returns TRUE if each stored reference picture gets a slot. Then the caller
- * must pass all slices of a picture to references_add_h264_slice (). */
+/* Returns whether each reference picture that the decoder stores gets a slot, a
+ * bit in the masks `uses` and `updates`. If TRUE, the caller must pass all
+ * slices of a picture to references_add_h264_slice (). */
 gboolean references_are_active (const References * references);
 
 /* Starts a picture of H.264. `slice` is the first slice of the picture. `order`
@@ -73,10 +75,10 @@ void references_begin_h265 (References * references, const H265Slice * slice);
  * refers. Call it either after references_begin_h264 () or
  * references_begin_h265 (), or instead of them. */
 void references_abandon (References * references);
-/* Ends the current picture. Slots are used only in streams that have reference
- * pictures that the base layer does not need. In such a stream, fills `use` and
- * returns TRUE. Otherwise returns FALSE, and the contents of `use` are not
- * valid. */
+/* Ends the current picture. If slots are in use, stores the slots of the
+ * picture and its layer in `use`, and returns TRUE. Otherwise returns FALSE,
+ * and the contents of `use` are not valid. Slots are in use only if the stream
+ * has reference pictures that the base layer does not need. */
 gboolean references_end (References * references,
     const ReferencePicture * picture, ReferenceUse * use);
 

@@ -28,8 +28,9 @@
 #include "driververbs.h"
 
 #define DCCP_ENTROPY_SIZE 32
-/* Maximum number of data packets that dccp_endpoint_put () accepts until
- * dccp_endpoint_poll_output () has returned all of them. */
+/* Size of the buffer for data packets, in packets. When the buffer is full,
+ * dccp_endpoint_put () accepts no packet until dccp_endpoint_poll_output () has
+ * returned all packets of the buffer. */
 #define DCCP_MAX_PUT 64
 
 #define DCCP_SERVICE_CODE(a, b, c, d) \
@@ -108,10 +109,10 @@ void dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now,
 void dccp_endpoint_dropped (DccpEndpoint * endpoint, guint64 now,
     guint64 sequence, guint8 drop_code);
 
-/* Returns whether the peer has reported as dropped at least one of certain
- * packets that we sent. These are the packets with the numbers `first` to
- * `first` + `n` - 1 whose bit is set in the history `packets`. Packets that are
- * too old for the history are ignored. */
+/* Returns whether the peer has reported that it dropped at least one of our
+ * packets in a selection. A packet is in the selection if its number is from
+ * `first` to `first` + `n` - 1 and its bit in the history `packets` is set.
+ * Packets that are too old for the history are ignored. */
 gboolean dccp_endpoint_were_dropped (DccpEndpoint * endpoint,
     DccpHistory * packets, guint64 first, gint64 n);
 

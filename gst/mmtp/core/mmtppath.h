@@ -38,9 +38,9 @@ typedef struct
   /* --- messages -------------------------------------------------------------
    */
   MmtpSentLog sent;
-  /* Messages with a number below this one were sent while the application had
-   * too little data to fill the path. Their delivery does not show what rate
-   * the path can carry. */
+  /* A message number. While a message with a lower number is unreported, the
+   * application counts as sending too little to fill the path. The rate that is
+   * measured in this time is not the rate that the path can carry. */
   guint64 limited_until;
 
   /* --- limits ---------------------------------------------------------------
@@ -48,7 +48,7 @@ typedef struct
   /* rate control of the path; NULL while the path is not open */
   MmtpRateControl *control;
   MmtpRateLimits limits;
-  /* time in ns at which the pacing allows the next packet */
+  /* earliest time in ns at which pacing allows the next packet to be sent */
   guint64 token;
   guint64 delivered;
   /* mean size of a DATA message, without IP and UDP headers */
@@ -56,24 +56,27 @@ typedef struct
   /* mean size of the recent large messages, without IP and UDP headers */
   guint64 large_size;
 
-  /* --- measuring the base delay with an empty queue ------------------------
+  /* --- draining: emptying the queue to measure the base delay ---------------
    */
-  /* Start of the current period in which the application fills the window; 0 if
-   * the application does not fill the window. */
+  /* Time in ns since which the application has been filling the window without
+   * a pause; 0 if it does not fill the window now. */
   guint64 busy_since;
-  /* Window in bytes while the sender drains the path, which means that it lets
-   * the queue of the path become empty; 0 at all other times. */
+  /* Reduced window in bytes while the sender drains the path, which means that
+   * it lets the queue of the path become empty; 0 at all other times. */
   guint64 drain_window;
-  /* Latest time at which the sender stops draining the path. Draining means
-   * that the queue of the path becomes empty. */
+  /* Time in ns at which draining ends at the latest. To drain a path is to let
+   * its queue become empty. */
   guint64 drain_end;
   /* Number of the first message that was sent after the bytes in flight had
-   * fallen to `drain_window`; MMTP_NO_STREAM if there is none yet. */
+   * fallen to the reduced window (`drain_window`); MMTP_NO_STREAM if there is
+   * none yet. */
   guint64 drained_from;
-  /* minimum delay in ns of the message `drained_from` and all later messages */
+  /* Minimum delay in ns of the messages that were sent after the bytes in
+   * flight had fallen to the reduced window; G_MAXINT64 if it is not known yet.
+   */
   gint64 drain_min;
-  /* minimum round trip in ns since the bytes in flight had fallen to
-   * `drain_window`; G_MAXINT64 if none was measured yet */
+  /* Minimum round-trip time in ns that was measured after the bytes in flight
+   * had fallen to the reduced window; G_MAXINT64 if none was measured yet. */
   gint64 drain_round_trip;
 
   /* --- from the reports -----------------------------------------------------
@@ -83,20 +86,20 @@ typedef struct
    * at least half as large as a usual DATA message. On a slow path, large
    * messages take longer than short messages. */
   MmtpPathDelay load_delays;
-  /* Minimum transmission time per byte of large messages, in ps, over a recent
-   * period. */
+  /* Minimum of the recently measured transmission times per byte, in ps. Only
+   * large messages are measured. */
   MmtpRecent byte_times;
-  /* base delay in ns that was subtracted from the delays when `byte_times` was
-   * computed */
+  /* Base delay in ns that was subtracted from the delays of messages to compute
+   * the values in `byte_times`. */
   gint64 byte_times_base;
   /* Predicted time in ns at which the bottleneck of the path has transmitted
    * all messages that were sent on the path. */
   guint64 busy_until;
   MmtpRecent round_trips;
-  /* Round-trip times. Their minimum is kept for as long as the minimum delay in
-   * `delays` (a minute), while `round_trips` only covers 4 to 20 s. If the path
-   * is always busy, all round-trip times of the last seconds include the delay
-   * of a queue. */
+  /* Round-trip times from which the minimum of the last minute is taken. The
+   * field `round_trips` covers only the last 4 to 20 s. If the path is always
+   * busy, all round-trip times of these seconds include the delay of a queue.
+   */
   MmtpPathDelay long_round_trips;
   /* round-trip time that the last report gave, in ns; 0 if unknown */
   guint64 round_trip;
@@ -104,55 +107,59 @@ typedef struct
    * arrives, without queueing delays; 0 if unknown. The report may arrive on
    * another path, so this time can be shorter than the round-trip time. */
   gdouble feedback_time;
-  gdouble feedback_deviation;   /* mean deviation of these times, in ns */
+  /* Mean deviation, in ns, of the feedback time: the time from the sending of a
+   * message until a report about it arrives. */
+  gdouble feedback_deviation;
   /* TRUE if the session has several usable paths, so that reports about this
    * path may arrive on another path. Set by mmtp_paths_update_delays(). */
   gboolean has_other_paths;
   /* report period that the sender has requested from the receiver, in ns */
   guint64 report_period;
   guint64 report_interval;      /* longest recent time between reports */
-  /* initial delay (D0): maximum time from the due time of a message until its
-   * arrival, in ns */
+  /* Initial delay (D0) in ns: a message should arrive at most this long after
+   * its due time. */
   guint64 deadline;
   /* base one-way delay in ns; MMTP_NEVER if unknown */
   guint64 delay;
   /* Upper bound for the delay of nearly all messages, in ns; MMTP_NEVER if
    * unknown. */
   guint64 high_delay;
-  /* Arrival time of the newest reported message, in ns, by the receiver's
-   * clock. 0 if there was none. */
+  /* Arrival time, in ns by the receiver's clock, of the newest message that has
+   * arrived according to the reports; 0 if there is none. */
   guint64 arrival;
-  /* sending time of the newest reported message, in ns, by the sender's clock
-   */
+  /* Sending time, in ns by the sender's clock, of the newest message that has
+   * arrived according to the reports; 0 if there is none. */
   guint64 arrival_sent;
   guint64 reported_bytes;
   /* arrival time of the last REPORT about this path; 0 if there was none */
   guint64 report_time;
-  /* Time of the last progress: arrival time of the newest REPORT that covers at
-   * least one message of this path that no earlier REPORT has covered. If there
-   * was no such REPORT, this is the time at which the path started. */
+  /* Time in ns of the last progress. A REPORT is progress if it covers a
+   * message of this path that no earlier REPORT has covered. Until such a
+   * REPORT arrives, this is the time at which the path started. */
   guint64 progress_time;
   /* Time on the receiver's clock at which the receiver wrote its latest report;
    * 0 if there was none. */
   guint64 reported;
-  /* Time in ns for which the oldest unreported message was overdue when the
+  /* Time in ns by which the oldest unreported message was overdue when the
    * receiver wrote its latest report; 0 if it was not overdue. A message is
-   * unreported if no report covers it. */
+   * unreported as long as no report covers it. */
   guint64 gap;
-  /* TRUE if `gap` is so long that only a stall of the path can explain it. */
+  /* TRUE if the path has stalled: its oldest unreported message is overdue for
+   * so long (`gap`) that jitter cannot be the reason. */
   gboolean is_stalled;
   /* time in ns that is added to the expected delay because many packets were
    * late */
   gdouble lateness;
-  /* mean share of packets that arrived late; only packets that were sent
-   * shortly before their deadline are counted */
+  /* Moving average of the share of late packets among the reported packets.
+   * Late packets count only up to the number of packets that were sent shortly
+   * before their deadline (`marginal`). */
   gdouble late_share;
-  /* Number of packets that were sent shortly before their deadline, among the
-   * packets reported since `late_share` was last updated. */
+  /* Number of reported packets that were sent shortly before their deadline.
+   * The count begins again at each update of `late_share`. */
   guint marginal;
-  /* `judged` is the number of recently reported messages that were at least
-   * half as large as a usual DATA message. `missed` is the number of these
-   * messages that were lost. */
+  /* `judged` is the number of large messages that were reported recently.
+   * `missed` is the number of lost messages among them. A message is large if
+   * it is at least half as large as a usual DATA message. */
   guint judged, missed;
 
   /* --- statistics only, for the user ----------------------------------------
@@ -197,8 +204,8 @@ void mmtp_path_sent (MmtpPath * path, guint64 now, gsize size,
  * its deadline, and `delay`, its expected delay. Call this function after
  * mmtp_path_sent() for this message. */
 void mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay);
-/* Notes that the application has no further packet to send, although the window
- * allows more bytes in flight. */
+/* Notes that the application has no more packets to send at present, although
+ * the window would allow more bytes in flight. */
 void mmtp_path_note_idle (MmtpPath * path);
 /* Returns whether the window allows `size` more bytes in flight. If `is_alone`
  * is TRUE, no other path has room, so the path may exceed the window by its
@@ -213,8 +220,8 @@ gboolean mmtp_path_has_window (const MmtpPath * path, gsize size,
  * more. The sender may then use the reserve of the path: the number of bytes
  * that may be in flight beyond the window. */
 guint64 mmtp_path_get_overdue (const MmtpPath * path);
-/* Returns TRUE if a message of this path was overdue for so long, when the
- * receiver wrote its latest report, that jitter cannot be the reason. Returns
+/* Returns whether a message of this path was overdue by more than jitter can
+ * explain, when the receiver wrote its latest report. The result is always
  * FALSE if a rate is configured. */
 gboolean mmtp_path_is_overdue (const MmtpPath * path);
 /* Returns whether the message `sent` is missing. It is missing in two cases: it
@@ -222,9 +229,9 @@ gboolean mmtp_path_is_overdue (const MmtpPath * path);
  * that covers the message should have arrived by now. */
 gboolean mmtp_path_is_missing (const MmtpPath * path,
     const MmtpSent * sent, guint64 now);
-/* Returns whether the path may have stalled, because its oldest unreported
- * message is missing. A message is missing if it, or a report about it, should
- * have arrived by now. */
+/* Returns whether the oldest unreported message of the path is missing, which
+ * may mean that the path has stalled. A message is missing if the message
+ * itself or a report about it should have arrived by now. */
 gboolean mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now);
 /* Returns the time in ns that a message of `size` bytes needs at the path's
  * rate; 0 if unknown. */
@@ -243,13 +250,13 @@ guint64 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now);
  * It is usually the expected delay plus a safety margin. The scheduler uses it.
  */
 guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
-/* Returns a cautious estimate of the delay in ns, with which the sender
- * compares this path with other usable paths. The result is at least the safe
- * delay (mmtp_path_get_safe_delay()). It is longer if the last reports show a
+/* Returns a cautious estimate of the delay in ns. The sender uses it to compare
+ * this path with other usable paths. The result is at least the safe delay
+ * (mmtp_path_get_safe_delay()). It is longer if the last reports show a
  * queueing delay that the messages in flight cannot explain.
  *
- * `is_spare` is TRUE if another path has unused capacity. The sender can then
- * be more cautious: the result is at least the predicted delay of the next
+ * If another path has unused capacity (`is_spare` is TRUE), the sender can be
+ * more cautious: the result is then at least the predicted delay of the next
  * packet. */
 guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
@@ -264,17 +271,19 @@ void mmtp_path_note_missed (MmtpPath * path, guint64 number);
 
 /* --- reports -------------------------------------------------------------- */
 
-/* Returns whether `record`, a part of a report, is possible: it must not report
- * more messages than were sent (docs/wire-mmtp.md, section 7). */
+/* Returns whether the contents of `record` are possible. A record is the part
+ * of a report about one path. The record must not report more messages than
+ * were sent (docs/wire-mmtp.md, section 7). */
 gboolean mmtp_path_is_possible (const MmtpPath * path,
     const MmtpRecord * record);
-/* Processes a record of a report. `reported` is the time at which the receiver
- * wrote the report, on its clock in ticks. Returns TRUE if the record reports
- * messages that no earlier report contained. */
+/* Processes a record, the part of a report about one path. `reported` is the
+ * time at which the receiver wrote the report, in ticks of the receiver's
+ * clock. Returns TRUE if the record reports messages that no earlier report
+ * contained. */
 gboolean mmtp_path_report (MmtpPath * path, guint64 now,
     const MmtpRecord * record, guint32 reported);
-/* Records that it is known for all messages up to the number `highest` whether
- * they have arrived or are lost. */
+/* Records that all messages up to the number `highest` are settled: the sender
+ * knows of each whether it has arrived or was lost. */
 void mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest);
 void mmtp_path_add_round_trip (MmtpPath * path, guint64 now,
     guint64 round_trip);

@@ -48,8 +48,8 @@ typedef struct
   /* TRUE if a packet was too long to be sent, because the path's route now has
    * a smaller MTU. In this case, `has_gone` is TRUE as well. */
   gboolean is_too_long;
-  /* TRUE if the last answer was an ICMP error, which says that no receiver
-   * listens at the address */
+  /* TRUE if the last answer was an ICMP error, and not a message. The error
+   * says that no receiver listens at the address. */
   gboolean is_refused;
   gboolean was_heard;           /* A message has arrived. */
   /* Time in ns at which the last message of the receiver arrived on the path.
@@ -92,17 +92,17 @@ MmtpRetryAction mmtp_retry_note_interface (MmtpRetry * retry,
 MmtpRetryAction mmtp_retry_get_action (MmtpRetry * retry, guint64 now,
     guint n_addresses);
 /* Returns the time in ns at which mmtp_retry_get_action() has to be called
- * again; G_MAXUINT64 if it has to be called only after the next event of the
- * path. */
+ * again. Returns G_MAXUINT64 if it need not be called before the next event of
+ * the path. */
 guint64 mmtp_retry_next_wakeup (const MmtpRetry * retry, guint n_addresses);
-/* The receiver's host name may have several addresses. Selects the next one and
- * returns TRUE. If the current address is the last of the `n_addresses`
- * addresses, keeps it and returns FALSE.
- */
+/* Selects the next address of the receiver's host name and returns TRUE. If the
+ * current address is the last of the `n_addresses` addresses, keeps it and
+ * returns FALSE. */
 gboolean mmtp_retry_take_next_address (MmtpRetry * retry, guint n_addresses);
-/* Returns whether no receiver listens at the address, according to the last
- * ICMP error. ICMP errors are not authenticated. During a session (`is_ready`
- * is TRUE), an ICMP error is therefore ignored if a message of the receiver has
- * arrived on the path in the last second. */
+/* Returns whether the address refuses packets: the last answer was an ICMP
+ * error, which says that no receiver listens there. ICMP errors are not
+ * authenticated. During a session (`is_ready` is TRUE), an ICMP error is
+ * therefore ignored if a message of the receiver has arrived on the path in the
+ * last second. */
 gboolean mmtp_retry_is_refused (const MmtpRetry * retry, guint64 now,
     gboolean is_ready);

@@ -31,8 +31,9 @@ typedef struct
   guint64 buffers, bytes, packets;
   guint64 sent_buffers;         /* buffers sent completely */
   guint64 discarded[MMTP_N_DISCARDS];
-  /* number of dropped buffers that belong to key frames, and number of dropped
-   * buffers that are droppable (no other buffer refers to them) */
+  /* `discarded_keys` is the number of dropped buffers that belong to key
+   * frames. `discarded_droppable` is the number of dropped buffers to which no
+   * other buffer refers. */
   guint64 discarded_keys, discarded_droppable;
   /* Number of packets that were examined while reports of the receiver were
    * processed. Tests check that the number per report stays bounded. */
@@ -42,9 +43,9 @@ typedef struct
 typedef struct
 {
   guint message;                /* maximum size of a DATA message, in bytes */
-  /* A REPAIR is longer than the packets that it protects, and it has to fit
-   * into one message. This number of bytes must therefore stay unused in each
-   * DATA message. */
+  /* Number of bytes that must stay unused in each DATA message; 0 if no REPAIRs
+   * are needed. A REPAIR is longer than the packets that it protects, and has
+   * to fit into one message, too. */
   guint reserve;
   /* Number of bytes, with all headers, that the paths can deliver before the
    * deadline of the buffer; G_MAXUINT64 if unknown. */
@@ -129,10 +130,10 @@ MmtpPacket *mmtp_send_queue_get_tail (const MmtpSendQueue * queue);
 
 /* --- which packet is sent next -------------------------------------------- */
 
-/* A waiting reference picture is late if its deadline is before the time
- * `arrival`. Pictures that refer to a late picture should not be sent. Returns
- * the number of the newest group of pictures (GOP) that has a late reference
- * picture. Returns 0 if there is none. */
+/* Returns the number of the newest group of pictures (GOP) that has a late
+ * reference picture; 0 if there is none. A waiting reference picture is late if
+ * its deadline is before the time `arrival`. Pictures that refer to a late
+ * picture should not be sent. */
 guint64 mmtp_send_queue_get_late_group (const MmtpSendQueue * queue,
     guint64 arrival);
 /* Searches the packets of the rank `rank` in the order of their deadlines.
@@ -142,12 +143,12 @@ guint64 mmtp_send_queue_get_late_group (const MmtpSendQueue * queue,
  * picture; 0 if no picture is late. Returns NULL if there is no such packet. */
 MmtpPacket *mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
     guint64 arrival, guint64 late_group);
-/* A plan chooses which of the waiting frames are sent if the paths are too slow
- * for all of them. This function adds the frames that have waiting packets to
- * `plan`, in the order of the stream, until the plan is full. It sets all
- * fields of these frames except `capacity`, `safe_capacity` and `is_kept`. Two
- * kinds of frames are not added: frames that refer to a lost picture (rank
- * MMTP_RANK_BROKEN), and pieces of a transport stream without video. */
+/* Adds the frames that have waiting packets to `plan`, in the order of the
+ * stream, until the plan is full. A plan chooses which of the waiting frames
+ * are sent if the paths are too slow for all of them. The function sets all
+ * fields of the added frames except `capacity`, `safe_capacity` and `is_kept`.
+ * It does not add two kinds of frames: frames that refer to a lost picture
+ * (rank MMTP_RANK_BROKEN), and pieces of a transport stream without video. */
 void mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan);
 /* Returns the first packet of `frame` that waits to be sent, and stores the
  * stream number of this packet in the field `first` of `frame`. Returns NULL if

@@ -33,10 +33,10 @@ typedef struct
 
 LinkItem *link_item_new (guint flow, guint station, guint32 size,
     gpointer user);
-/* Frees the item. Each packet has a pointer `user`, which the caller of the
- * link has passed with it. `user_free` is called for this pointer, except in
- * two cases: `user_free` is NULL, or the item is a duplicate, which shares the
- * pointer of its original. */
+/* Frees the item. The caller of the link has passed a pointer `user` with each
+ * packet. `user_free` is called for this pointer, except in two cases:
+ * `user_free` is NULL, or the item is a duplicate, which shares the pointer of
+ * its original. */
 void link_item_free (LinkItem * item, GDestroyNotify user_free);
 void link_item_add_damage (LinkItem * item, guint32 offset, guint8 flip);
 /* Replaces the list of damaged bytes of the packet by the list that was

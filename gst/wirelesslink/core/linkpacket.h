@@ -46,7 +46,7 @@ struct _LinkPacket
   guint station;
   /* number of the packet in its flow; the first one is 0 */
   guint64 index;
-  /* size in bytes, without the headers that the link adds */
+  /* size of the packet in bytes, without the headers that the link adds */
   guint32 size;
   LinkFate fate;
   guint attempts;               /* transmissions */
@@ -57,7 +57,8 @@ struct _LinkPacket
   guint64 arrival;              /* ns */
   /* time in ns at which the packet left the link or was lost */
   guint64 departure;
-  /* time in ns for which all transmissions of the packet occupied the medium */
+  /* total time in ns for which the medium was occupied by the packet's
+   * transmissions */
   guint64 airtime;
   guint64 jitter;               /* random part of the delay in ns */
   /* TRUE = later packets may overtake this packet */
