@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Metadata of a video frame, or of a packet of a frame, that the standard
- * buffer flags cannot express: the picture type, the temporal reference, the
- * temporal layer, the presentation time on the sender's clock, and how many
- * leading bytes must arrive intact.
- */
+/* Metadata of a video frame, or of a packet of a frame. It contains what the
+ * standard buffer flags cannot express: the picture type, the temporal
+ * reference, the temporal layer, the presentation time on the sender's clock,
+ * and the number of leading bytes that must arrive intact. */
 
 #ifndef __GST_FRAME_INFO_META_H__
 #define __GST_FRAME_INFO_META_H__

@@ -76,8 +76,9 @@ gboolean gst_mpeg_video_input_pull_loss (GstMpegVideoInput * input,
 void gst_mpeg_video_input_get_stats (GstMpegVideoInput * input,
     MpegVideoFramerStats * stats);
 
-/* Returns the caps of the frames (transfer full): the fields of upstream's
- * caps, parsed=true, and the fields that follow from the sequence header. */
+/* Returns the caps of the frames (transfer full). They contain the fields of
+ * upstream's caps, parsed=true, and the fields whose values are taken from the
+ * sequence header, such as the width and the height. */
 GstCaps *gst_mpeg_video_input_make_caps (GstMpegVideoInput * input,
     const MpegVideoSequence * sequence);
 /* Converts a segment event. If `event` is a segment in bytes, replaces it by a

@@ -30,8 +30,8 @@
 #pragma GCC visibility push(hidden)
 
 GST_DEBUG_CATEGORY_EXTERN (gst_network_sink_debug);
-/* Macros such as GST_DEBUG_OBJECT use this log category: the one of the class
- * of `self`. */
+/* Macros that write log messages, such as GST_DEBUG_OBJECT, use the log
+ * category of the class of `self`. */
 #define GST_CAT_DEFAULT (get_category (self))
 
 typedef enum
@@ -45,7 +45,9 @@ typedef enum
   STATE_CONNECTED,
   /* The connection is broken but not closed yet. */
   STATE_BROKEN,
-  STATE_FAILED                  /* No further attempts to connect are made. */
+  /* The connection, or an attempt to connect, has failed. No further attempt to
+   * connect is made. */
+  STATE_FAILED
 } ConnectionState;
 
 /* Why a buffer was not sent */
@@ -61,8 +63,8 @@ typedef enum
   /* An earlier part of the same frame was dropped. An incomplete frame is
    * useless, so this part was dropped too. */
   DROP_REST_OF_FRAME,
-  /* The receiver is a new one that lacks the earlier frames. It gets no buffer
-   * before the next key frame. */
+  /* The receiver is new, and lacks the earlier frames. All buffers before the
+   * next key frame are dropped. */
   DROP_NO_KEY_FRAME,
   /* The connection broke after a part of the buffer was sent, so the rest of
    * the buffer was dropped. */
@@ -70,8 +72,8 @@ typedef enum
   /* The transport cannot carry the buffer, for example because it is too large.
    */
   DROP_UNSENDABLE,
-  /* The stream had to end within the time drain-timeout, and the buffer was not
-   * sent in this time. */
+  /* The buffer was not sent before the deadline for the end of the stream. The
+   * property drain-timeout determines this deadline. */
   DROP_EOS_TIMEOUT,
   DROP_LAST
 } DropReason;
@@ -113,9 +115,9 @@ typedef struct
   guint64 connections, connect_attempts;
   guint64 packets_sent, bytes_sent;
   guint64 dropped[DROP_LAST];
-  /* Number of buffers that were dropped because the network was full
-   * (DROP_FULL) and that do not have the flag DROPPABLE. Other frames may refer
-   * to the frames of these buffers, so the receiver needs a key frame. */
+  /* Number of buffers without the flag DROPPABLE that were dropped because the
+   * network was full (DROP_FULL). Other frames may refer to the frames of these
+   * buffers, so the receiver needs a key frame. */
   guint64 dropped_references;
   guint64 bytes_dropped;
   guint64 failures[FAILURE_LAST];
@@ -142,8 +144,8 @@ struct _GstNetworkSinkPrivate
 
   ConnectionState state;
   /* Number of the present or last connection, counted from 1; 0 if there was
-   * none yet. By this number, the streaming thread detects that it sends to a
-   * new receiver. */
+   * none yet. If this number has changed, the streaming thread knows that the
+   * receiver is a new one. */
   guint64 generation;
   gboolean wanted;              /* a connection should exist */
   gboolean stopping;            /* TRUE if the connection's thread has to end */
@@ -197,16 +199,17 @@ struct _GstNetworkSinkPrivate
   /* --- the connection's thread only --- */
   /* pause before the next attempt to connect, in us */
   gint64 pause;
-  /* If the receiver refuses an attempt to connect, the thread repeats the
-   * attempt until this monotonic time in us. The time is set at the first
-   * refusal. 0 if no attempt was refused since the last connection */
+  /* Monotonic time in us at which the last attempt to connect is made, if the
+   * receiver refuses all attempts. It is set when an attempt is refused for the
+   * first time. 0 if no attempt was refused since the last connection */
   gint64 refused_until;
   gint64 connected_at;          /* monotonic time in us */
   /* Monotonic time in us at which the last warning about a failed or broken
    * connection was posted; 0 if none was posted */
   gint64 warned_at;
 
-  /* --- used by the streaming thread; while no pad is active, by any thread */
+  /* --- The fields below are used by the streaming thread. While no pad is
+   * active, any thread may use them. */
   /* The buffer that the streaming thread is sending; NULL if there is none. If
    * a flush interrupts the thread after a part of the buffer was sent, the
    * buffer stays here. The thread then sends the rest of this buffer before any
@@ -223,16 +226,16 @@ struct _GstNetworkSinkPrivate
   gboolean has_input;
   gboolean started;             /* a buffer was sent or dropped */
   gboolean needs_key_frame;
-  /* TRUE if a buffer was dropped because the stream had to end within the time
-   * drain-timeout */
+  /* TRUE if the deadline for the end of the stream passed before all data was
+   * delivered. The property drain-timeout determines this deadline. */
   gboolean gave_up;
   /* TRUE if a part of the current frame was dropped. The rest of the frame is
    * then dropped too. */
   gboolean skips_frame;
-  /* If a frame of a temporal layer above the base layer was dropped: the number
-   * of this layer. The next frames of higher layers refer to the dropped frame,
-   * so they are useless and are dropped too. 0 if there is no such dropped
-   * frame. */
+  /* Temporal layer of a dropped frame, if this layer is above the base layer; 0
+   * if there is no such frame. Frames of higher layers refer to the dropped
+   * frame and are dropped too, until a frame of the same layer or of a lower
+   * layer arrives. */
   gint dropped_layer;
   /* TRUE if a buffer of the present stream had the flag MARKER, which marks the
    * last buffer of a frame */
@@ -252,8 +255,8 @@ struct _GstNetworkSinkPrivate
    * was dropped. The next buffers do not wait at all, until something is sent
    * again. */
   gboolean live_gave_up;
-  /* Number of packets of the present batch that the method send_packets has
-   * reported as sent although they were sent to no receiver. The subclass
+  /* Number of packets of the present batch that were sent to no receiver,
+   * although the method send_packets has reported them as sent. The subclass
    * announces each of them with gst_network_sink_refuse_packet (). They are
    * counted as unsendable. */
   guint refused;

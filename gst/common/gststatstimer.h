@@ -13,10 +13,11 @@
  * nothing. Called by the thread of the clock. */
 typedef GstStructure *(*GstStatsTimerFunc) (GstElement * element);
 
-/* Setters and getters of the property stats-update-interval, in ms as in
- * ristsink, and of its deprecated form stats-interval, in ns. An interval of 0
- * means that no statistics are posted. The properties may be set at any time
- * and from any thread. A running timer immediately uses the new interval. */
+/* Setters and getters of two properties: stats-update-interval is in ms, like
+ * the property of ristsink, and its deprecated form stats-interval is in ns. An
+ * interval of 0 means that no statistics are posted. The properties may be set
+ * at any time and from any thread. A running timer immediately uses the new
+ * interval. */
 void gst_stats_timer_set_milliseconds (gpointer element, const GValue * value,
     GParamSpec * pspec);
 void gst_stats_timer_get_milliseconds (gpointer element, GValue * value,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Decides which bitrate an encoder is set to, and when. A rule (bitraterule.h)
  * computes a bitrate from reports about the network. The control keeps this
- * bitrate between its minimum and its maximum, and limits the number of changes
- * per second.
+ * bitrate between the configured minimum and maximum, and limits the number of
+ * changes per second.
  *
  *   control = bitrate_control_new (&config, &bitrate_estimate_rule, 2000000);
  *   ...
@@ -24,19 +24,20 @@
 typedef struct
 {
   BitrateLimits limits;
-  /* Maximum number of changes per second, 1 to BITRATE_MAX_CHANGES. Increases
-   * may use only half of this number, so that a decrease does not have to wait.
-   */
+  /* Maximum number of changes per second, 1 to BITRATE_MAX_CHANGES. An increase
+   * must wait if the number of changes in the last second has reached half of
+   * this maximum. The other half is reserved for decreases. */
   guint max_changes;
 } BitrateConfig;
 
 typedef struct
 {
   guint64 target;               /* latest bitrate set on the encoder */
-  /* number of calls of bitrate_control_input () whose report contained an
-   * estimate, a round-trip time or new losses */
+  /* number of reports to bitrate_control_input () that contained an estimate, a
+   * round-trip time or a new share of lost packets */
   guint64 reports;
-  /* numbers of decreases and increases of the encoder's bitrate */
+  /* `falls` is the number of decreases of the encoder's bitrate, and `rises` is
+   * the number of its increases. */
   guint64 falls, rises;
   /* number of changes that had to wait, because the maximum number of changes
    * in one second was reached */
@@ -52,9 +53,9 @@ BitrateControl *bitrate_control_new (const BitrateConfig * config,
     const BitrateRule * rule, guint64 bitrate);
 void bitrate_control_free (BitrateControl * control);
 
-/* The configuration and the rule may be changed at any time. A new rule starts
- * without any memory of earlier reports, from the bitrate that the previous
- * rule wanted last. */
+/* The configuration and the rule may be changed at any time. A new rule does
+ * not know the reports that the previous rule has received. It starts from the
+ * last bitrate that the previous rule computed. */
 void bitrate_control_set_config (BitrateControl * control,
     const BitrateConfig * config);
 void bitrate_control_set_rule (BitrateControl * control,

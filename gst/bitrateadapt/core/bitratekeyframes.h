@@ -18,8 +18,9 @@
 
 typedef enum
 {
-  /* The sender dropped a frame that waited there. If a key frame was requested
-   * and has not arrived yet, it follows this frame in the stream. */
+  /* The sender dropped a frame that waited in its queue. If a key frame was
+   * requested and has not reached the sender yet, it will follow the dropped
+   * frame in the stream. */
   BITRATE_LOSS_DROPPED,
   /* The sender dropped the requested key frame. */
   BITRATE_LOSS_KEY_FRAME,
@@ -39,9 +40,10 @@ typedef struct
   gboolean is_key_frame_lost;   /* TRUE if the requested key frame was lost */
   /* TRUE if the network may have lost the requested key frame */
   gboolean is_network_loss;
-  guint64 round_trip;           /* last round-trip time in ns; 0 = unknown */
+  /* round-trip time in ns from the last report; 0 = unknown */
+  guint64 round_trip;
   gdouble estimate;             /* last estimate */
-  /* time in ns of the last decrease of the estimate */
+  /* time in ns at which the estimated rate last fell by more than 5 % */
   guint64 fell_at;
   guint64 requested;            /* counter */
 } BitrateKeyFrames;
@@ -58,7 +60,8 @@ void bitrate_key_frames_note_loss (BitrateKeyFrames * self, BitrateLoss loss);
 /* Returns TRUE if a key frame must be requested now. From then on, the object
  * assumes that the caller has requested the key frame. */
 gboolean bitrate_key_frames_poll (BitrateKeyFrames * self, guint64 now);
-/* Returns whether a key frame was requested and has not arrived yet. As long as
- * the result is TRUE, requests of other elements are useless. */
+/* Returns TRUE if a key frame was requested so recently that it may not have
+ * reached the sink yet. As long as the result is TRUE, it is useless to request
+ * another key frame. */
 gboolean bitrate_key_frames_is_coming (const BitrateKeyFrames * self,
     guint64 now);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Determines how important the picture in a buffer is: whether it is a key
- * frame, a reference picture or a non-reference picture. The bytes of the
- * picture themselves are parsed, because GStreamer's own elements do not mark
+ * frame, a reference picture or a non-reference picture. The parser reads the
+ * bytes of the picture, because GStreamer's own elements do not mark
  * non-reference pictures.
  *
  * The formats are MPEG video, H.264, H.265, VP8, VP9 and AV1, as frames or in
@@ -79,8 +79,8 @@ void picture_reader_free (PictureReader * reader);
 
 /* Sets the codec data of the caps (avcC, hvcC or av1C). With avcC or hvcC, each
  * NAL unit is preceded by its length instead of a start code. Returns FALSE if
- * the data are malformed, or if the format does not use codec data. If an
- * earlier call has set valid avcC or hvcC data, these then stay in force. */
+ * the data are malformed, or if the format does not use codec data. In this
+ * case, the avcC or hvcC data of the last successful call are still used. */
 gboolean picture_reader_set_codec_data (PictureReader * reader,
     const guint8 * data, gsize size);
 /* Discards what is known about the stream, for example after a flush. The codec

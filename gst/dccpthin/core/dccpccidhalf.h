@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Types for the operations of a congestion control (dccpccid.h). The operations
- * of both half-connections use them: of the one in which we send data, and of
- * the one in which we receive data. Times are in ns. */
+/* Types that the operations of a congestion control (dccpccid.h) use. There are
+ * operations for two half-connections: for the one in which we send data, and
+ * for the one in which we receive data. Times are in ns. */
 
 #pragma once
 
@@ -12,11 +12,10 @@
  * control later. */
 typedef struct
 {
-  /* Sequence number directly before the beginning of the half-connection. In
-   * the half-connection in which we send data, all packets that are reported to
-   * `sent` and `sent_other` have higher sequence numbers. In the
-   * half-connection in which we receive data, the first packet that is reported
-   * to `input` has the next sequence number. */
+  /* Sequence number that precedes the packets of the half-connection. If we
+   * send the data, all packets that are reported to `sent` and `sent_other`
+   * have greater sequence numbers. If we receive the data, the first packet
+   * that is reported to `input` has the next sequence number. */
   guint64 sequence;
   guint32 max_segment;          /* maximum payload size of a packet in bytes */
   /* packet size s of RFC 5348 in bytes; 0 means that the mean size of the sent

@@ -42,7 +42,7 @@ typedef enum
 {
   DCCP_CCID_OPTION_READ,
   DCCP_CCID_OPTION_REFUSED,     /* unknown or malformed option */
-  /* malformed option because of which the connection must be reset */
+  /* The option is malformed, and the connection must be reset because of it. */
   DCCP_CCID_OPTION_FATAL
 } DccpCcidOptionResult;
 
@@ -59,8 +59,8 @@ typedef struct
     DccpCcidOptionResult (*read_option) (gpointer receiver,
       const DccpCcidContext * context, const DccpOption * option);
   void (*input) (gpointer receiver, guint64 now, const DccpCcidPacket * packet);
-  /* Returns TRUE if an Ack with feedback must be sent now. The caller may also
-   * call this function only to ask, without sending an Ack afterwards. */
+  /* Returns TRUE if an Ack with feedback must be sent now. The caller need not
+   * send an Ack after this call. */
     gboolean (*wants_feedback) (gpointer receiver, guint64 now);
   /* Returns the time in ns at which an Ack with feedback must be sent even if
    * no further packet arrives. Returns G_MAXUINT64 if no such Ack will be

@@ -16,10 +16,10 @@
 
 #include "dccpccidhalf.h"
 
-/* Memory for the values of the options of one received packet. The operation
- * `read_option` fills it, and `feedback` gets it. Each congestion control casts
- * it to a struct of its own. All bytes are 0 before the first option of a
- * packet is read. */
+/* Values of the options of one received packet. The operation `read_option`
+ * stores them here, and `feedback` reads them. Each congestion control casts
+ * this memory to a struct of its own. All bytes are 0 before the first option
+ * of a packet is read. */
 typedef union
 {
   guint64 alignment;
@@ -107,16 +107,15 @@ typedef struct
   /* Returns the time in ns at which the next data packet may be sent. If this
    * is `now` or earlier, the packet may be sent immediately. G_MAXUINT64 means
    * that no packet may be sent before the next call of `feedback` or `timeout`.
-   * The caller may also call this function only to ask, without sending a
-   * packet afterwards. */
+   * The caller need not send a packet after this call. */
     guint64 (*next_send) (gpointer sender, guint64 now);
   /* Called when a data packet with `size` bytes of payload is sent. `more` is
    * TRUE if another packet is already waiting. Returns the value for the field
    * CCVal of the packet, from 0 to 15. */
     guint8 (*sent) (gpointer sender, guint64 now, guint64 sequence,
       guint32 size, gboolean more);
-  /* Optional: called when a packet without data is sent, because it has a
-   * sequence number, too. */
+  /* Optional: called when a packet without data is sent. Such a packet has a
+   * sequence number as well. */
   void (*sent_other) (gpointer sender, guint64 now, guint64 sequence);
   /* Optional: writes options of the sender of data (types 128 to 191) into a
    * Data, DataAck, Sync or SyncAck packet. With their headers, they occupy at

@@ -61,9 +61,9 @@ typedef struct
 typedef struct
 {
   const guint8 *payload;        /* points into the received bytes */
-  /* Memory block that contains the payload, or NULL. The receiver of the event
-   * can refer to a slice of this block. If the field is NULL, the receiver must
-   * copy the payload instead. The field is set in events only. */
+  /* Memory block that contains the payload, or NULL. The code that handles the
+   * event can refer to a slice of this block. If the field is NULL, this code
+   * must copy the payload instead. The field is set in events only. */
   DatagramBlock *block;
   gsize size;
   guint64 sequence;
@@ -108,8 +108,9 @@ typedef enum
    * dropped. */
   DCCP_EVENT_DROPPED,
   /* The peer reported lost packets that it had not reported before. They are in
-   * the range of `lost` sequence numbers that begins with `sequence`. Some
-   * packets in this range may have arrived. */
+   * a range of sequence numbers: `sequence` is the first number of the range,
+   * and `lost` is the count of numbers in the range. Some packets in this range
+   * may have arrived. */
   DCCP_EVENT_LOST,
   /* Data arrived from the peer. `data` describes the data, and `time` is its
    * arrival time. */
@@ -152,8 +153,8 @@ typedef enum                    /* RFC 4340 section 4.3 */
 
 const gchar *dccp_state_get_name (DccpState state);
 
-/* Statistics of an endpoint. The counters among them never decrease: they
- * continue from one connection to the next. */
+/* Statistics of an endpoint. The counters never decrease, because they are not
+ * reset when a new connection begins. */
 typedef struct
 {
   DccpState state;

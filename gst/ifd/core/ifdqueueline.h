@@ -27,8 +27,8 @@ typedef struct
   gpointer object;
   gboolean is_frame;            /* set by the queue */
   /* for frames only: */
-  /* If the two fields of the frame are separate objects, `object` is the first
-   * field and `second` is the second field. Otherwise `second` is NULL. */
+  /* Second field of the frame, if `object` is only the first field; otherwise
+   * NULL */
   gpointer second;
   IfdFrame frame;
   gboolean has_sequence;        /* contains an MPEG sequence header */
@@ -40,9 +40,9 @@ typedef struct
    * data, and the item is no longer a frame. */
   gpointer rest;
   /* Only for a transport stream. `pid` is the PID of the video, or 0 if there
-   * is no video. `n_removed` is the number of packets of this PID that were
-   * removed from the frame to make `rest`. It counts only the packets that
-   * increase the continuity counter. */
+   * is no video. `n_removed` is the number of packets of this PID that are in
+   * the frame, but not in `rest`. Packets that do not increase the continuity
+   * counter are not counted. */
   guint pid, n_removed;
   /* Only for a transport stream: `media_time` is the due time of the frame in
    * ns. It is computed from the DTS in the stream, and has the same time origin
@@ -105,8 +105,8 @@ gboolean ifd_line_poll_drop (IfdLine * line, IfdLineDrop * drop);
 void ifd_line_restart (IfdLine * line);
 /* Removes the oldest item of the queue and stores it in `item`. Returns FALSE
  * if the queue is empty. At the end of a stream, the caller calls this function
- * repeatedly until it returns FALSE. The queue has then also forgotten the
- * state of the stream. */
+ * repeatedly until it returns FALSE. The call that returns FALSE also resets
+ * the state of the stream. */
 gboolean ifd_line_flush (IfdLine * line, IfdLineItem * item);
 
 /* Returns FALSE if the queue is so full that a frame would have to be dropped

@@ -22,9 +22,9 @@ typedef struct
   gsize size;                   /* size of the whole message, in bytes */
   /* TRUE if the message is a DATA, PROBE or REPAIR */
   gboolean is_load;
-  /* Time in ns. This message may show that messages with lower numbers are
-   * missing. After the time `repair_until`, a retransmission of these messages
-   * is too late. */
+  /* Time in ns after which a retransmission is too late. It applies to the
+   * missing messages with lower numbers that are detected when this message
+   * arrives. */
   guint64 repair_until;
 } MmtpArrival;
 
@@ -57,8 +57,8 @@ typedef struct
 
 typedef struct
 {
-  /* Time in ns. If no message arrives on the path for this time, the path
-   * counts as silent. */
+  /* Silence timeout in ns. If no message arrives on the path for this time, the
+   * path counts as silent. */
   guint64 silence;
 
   guint64 received, bytes, late;        /* totals of the whole session */
@@ -99,21 +99,21 @@ typedef struct
   MmtpArrivalWindows windows;
 } MmtpArrivals;
 
-/* `silence` is a time in ns. If no message arrives on the path for this time,
- * the path counts as silent. */
+/* `silence` is the silence timeout in ns. If no message arrives on the path for
+ * this time, the path counts as silent. */
 void mmtp_arrivals_init (MmtpArrivals * arrivals, guint64 now,
     guint64 silence);
-/* Call this function when messages arrive over another route from now on, for
- * example from a new address. The one-way delays of the old route are
- * forgotten. */
+/* Call this function when the messages of the path take a new route, for
+ * example because an address has changed. The one-way delays of the old route
+ * are forgotten. */
 void mmtp_arrivals_begin_path (MmtpArrivals * arrivals, guint64 now);
 void mmtp_arrivals_add (MmtpArrivals * arrivals, guint64 now,
     const MmtpArrival * arrival);
 /* Counts a DATA packet that arrived after its deadline. Call
  * mmtp_arrivals_add () for the packet before this function. */
 void mmtp_arrivals_add_late (MmtpArrivals * arrivals);
-/* Counts each missing message as lost for which the receiver has waited long
- * enough. The caller calls this function at the time that
+/* Counts missing messages as lost if the receiver has waited long enough for
+ * them. The caller calls this function at the time that
  * mmtp_arrivals_next_wakeup () returns. */
 void mmtp_arrivals_timeout (MmtpArrivals * arrivals, guint64 now);
 guint64 mmtp_arrivals_next_wakeup (const MmtpArrivals * arrivals);
@@ -123,9 +123,10 @@ guint64 mmtp_arrivals_next_wakeup (const MmtpArrivals * arrivals);
  * maximum number of ranges of lost messages in the record. `surely` is TRUE if
  * the REPORT is sent on the fastest path.
  *
- * Several REPORTs can be sent at the same time `now`, on several paths. The
- * transits in their records of this path then cover the same messages. The
- * transits in a later record cover the messages that have arrived since. */
+ * Several REPORTs can be sent at the same time `now`, on several paths, and
+ * each can contain a record about this path. The minimum and maximum transits
+ * in these records then cover the same messages. In a later record, they cover
+ * the messages that have arrived since. */
 void mmtp_arrivals_get_record (MmtpArrivals * arrivals, guint64 now,
     gboolean surely, guint ranges, MmtpRecord * record);
 

@@ -34,23 +34,23 @@ typedef struct
 /* State of the INITs and OPENs that were sent on one path. */
 typedef struct
 {
-  /* Sending time of the first OPEN; MMTP_NEVER if no OPEN was sent. An OPEN
-   * that is sent more than 6 s later counts as a first OPEN again, and its
-   * sending time replaces this time. */
+  /* Sending time of the first OPEN; MMTP_NEVER if no OPEN was sent. If an OPEN
+   * is sent more than 6 s after this time, it counts as the first OPEN, and the
+   * field is set to its sending time. */
   guint64 open_sent;
   guint64 last_open_sent;       /* sending time of the last OPEN */
   /* TRUE if an INIT or OPEN was sent on this path and no REFUSE has answered it
    * yet */
   gboolean is_open;
-  /* To get a COOKIE, the sender sends INITs until one is answered. These fields
-   * contain the time of the first INIT, the number of INITs, and the number of
-   * COOKIEs that have arrived. They are reset when the sender requests a new
-   * COOKIE. */
+  /* Time of the first INIT, number of INITs, and number of COOKIEs that have
+   * arrived. The sender sends INITs until a COOKIE answers one of them. The
+   * three fields are reset when the sender requests a new COOKIE. */
   guint64 init_sent;
   guint inits, cookies;
-  /* No OPEN with this channel number or a higher one has been refused yet. The
-   * channel number counts the messages on the path. A REFUSE that answers an
-   * OPEN with a lower number is ignored as a replay. */
+  /* Minimum channel number of an OPEN that a REFUSE may still answer. A REFUSE
+   * that answers an OPEN with a lower channel number is ignored as a replay.
+   * After a valid REFUSE, this number is the channel number of the refused OPEN
+   * plus 1. The channel number counts the messages on the path. */
   guint64 unrefused;
 } MmtpAsked;
 
@@ -81,10 +81,10 @@ typedef struct
    * INIT. When an INIT is sent, this number is set to its maximum. */
   guint cookies_left;
   gboolean is_contested;        /* Several different COOKIEs arrived. */
-  /* Reason why the handshake may have failed, for the error message. It comes
-   * from a message without a valid seal (a MAC), so it may be forged. It is the
-   * reason in the last REFUSE without a valid seal, or MMTP_REFUSE_KEY if a
-   * COOKIE had an invalid seal; 0 if there was no such message. */
+  /* Reason why the handshake may have failed, for the error message; 0 if there
+   * is none. It may be forged, because it comes from a message without a valid
+   * seal (a MAC). It is the reason in the last REFUSE without a valid seal, or
+   * MMTP_REFUSE_KEY if a COOKIE had an invalid seal. */
   MmtpRefuseReason unverified;
   guint unverified_version;
   guint64 last_init;

@@ -35,8 +35,8 @@ typedef struct
   guint next;                   /* entry to be replaced next */
 } MmtpReceivedCaps;
 
-/* Frees all caps texts in `self`. A new MmtpReceivedCaps does not need this
- * call; the caller sets all its fields to 0. */
+/* Frees all caps texts in `self`. To initialize a new MmtpReceivedCaps, the
+ * caller sets all its fields to 0 and does not need this function. */
 void mmtp_received_caps_clear (MmtpReceivedCaps * self);
 /* Adds a piece of a caps text, which has arrived in a CAPS message. Sets
  * `is_complete` to TRUE if the whole text has arrived. The caller then has to

@@ -23,9 +23,8 @@ typedef struct
   MmtpSendQueue *queue;
   const MmtpPolicy *policy;
   gboolean is_enabled;
-  /* Number of lost messages that were looked up for the current REPORT so far.
-   * The sender looks up each lost message of a REPORT in its log of sent
-   * messages. */
+  /* Number of lost messages of the current REPORT that the sender has looked up
+   * so far in its log of sent messages */
   guint report_lookups;
   /* For each path: the earliest time in ns at which packets in flight on this
    * path may be moved to another path. */
@@ -34,8 +33,9 @@ typedef struct
   /* Counters. */
   /* number of packets that were reported as lost, but were not retransmitted */
   guint64 unrepaired;
-  /* Number of lost messages that were looked up in the log of sent messages,
-   * for all REPORTs. Tests check that the number per REPORT is bounded. */
+  /* Total number of lost messages that were looked up in the log of sent
+   * messages. Tests use it to check that the number of lookups per REPORT is
+   * bounded. */
   guint64 loss_lookups;
 } MmtpRetransmission;
 

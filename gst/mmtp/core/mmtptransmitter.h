@@ -33,8 +33,8 @@ typedef struct
   MmtpRepairer *repairer;
   MmtpPadding *padding;
   /* Key for the MACs in the trailers of the messages to the receiver. If the
-   * application has set no key, it is a token, which the trailers contain
-   * instead. It is set when the session begins. */
+   * application has set no key, this field contains a token instead, which is
+   * written into the trailers. The field is set when the session begins. */
   MmtpDirection out;
   guint64 retransmitted, repairs;       /* Counters. */
 } MmtpTransmitter;
@@ -58,7 +58,8 @@ gsize mmtp_transmitter_write_repair (MmtpTransmitter * self,
  * message in bytes; 0 if no padding is due. */
 gsize mmtp_transmitter_write_padding (MmtpTransmitter * self,
     MmtpOutput * output);
-/* Returns the time in ns at which the sender has to act next: a DATA, REPAIR or
- * padding message may be sent, or a waiting packet is dropped because it is
- * late. Returns MMTP_NEVER if there is no such time. */
+/* Returns the time in ns at which the sender has to act next. At this time, the
+ * sender may send a DATA, REPAIR or padding message, or it drops a waiting
+ * packet because the packet is late. Returns MMTP_NEVER if there is no such
+ * time. */
 guint64 mmtp_transmitter_next_wakeup (const MmtpTransmitter * self);

@@ -19,7 +19,7 @@
 typedef enum
 {
   RFC2250_ON_LOSS_DROP_FRAME,   /* output complete frames only */
-  /* Output all complete frames. Of an incomplete frame, output the complete
+  /* Output all complete frames. If a frame is incomplete, output its complete
    * slices that follow a picture header. */
   RFC2250_ON_LOSS_CONCEAL,
   RFC2250_ON_LOSS_PASS          /* output all data that arrived */
@@ -34,8 +34,8 @@ typedef struct
   /* TRUE if packets before this packet are missing */
   gboolean gap;
   guint64 rtptime;              /* extended RTP timestamp */
-  /* PTS of the packet in ns, or NONE. A frame gets the PTS of its first packet.
-   */
+  /* PTS of the packet in ns, or MPEG_VIDEO_TIME_NONE if unknown. A frame gets
+   * the PTS of its first packet. */
   guint64 pts;
 } Rfc2250Payload;
 
@@ -46,8 +46,8 @@ typedef struct
   gsize size;
   /* TRUE if a part of the frame is missing in `data` */
   gboolean damaged;
-  /* TRUE if the data do not begin with a sequence, GOP or picture header,
-   * because the beginning of the frame is missing */
+  /* TRUE if the beginning of the frame is missing, so that `data` does not
+   * begin with a sequence, GOP or picture header */
   gboolean headless;
   /* TRUE if `data` contains a sequence end code instead of a frame */
   gboolean end_code;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Computes how many leading bytes of a packet must arrive undamaged. These
  * bytes are the headers: if a header is damaged, the remaining bytes cannot be
- * used. If the checksum covers only the headers, this is called unequal
- * protection (R. Singh et al., "Wireless Multimedia Streaming", 2000, section
- * 8). */
+ * used. A checksum that covers only the headers provides unequal protection (R.
+ * Singh et al., "Wireless Multimedia Streaming", 2000, section 8). */
 
 #pragma once
 
