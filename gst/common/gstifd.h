@@ -63,7 +63,7 @@ void gst_slot_caps_set_codec_data (const GstCaps * caps, SlotReader * reader);
  * buffer. Returns FALSE if the buffer has no temporal layer. */
 gboolean gst_wireless_get_vp8_layer (GstBuffer * buffer, SlotLayer * layer);
 /* Fills in the type, the flags, the temporal layer and the slots of `frame`
- * from `use`. A slot is a part of a decoder's state, such as the buffer of a
- * reference frame. `use` describes which slots the frame uses and which it
- * updates. */
+ * from `use`. `use` describes which slots the frame uses and which it updates.
+ * A slot is a part of a decoder's state, such as the buffer of a reference
+ * frame. */
 void gst_slot_use_to_frame (const SlotUse * use, IfdFrame * frame);

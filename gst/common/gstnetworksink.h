@@ -74,14 +74,14 @@ struct _GstNetworkSinkClass
   /* TRUE if each buffer is one frame. If FALSE, a frame ends with a buffer that
    * has GST_BUFFER_FLAG_MARKER, or before a buffer with a different PTS. */
   gboolean whole_frames;
-  /* TRUE if the receiver is not aware of connections (as with UDP). The stream
-   * then continues after a reconnection without waiting for a key frame, and
+  /* TRUE if the receiver does not notice connections (as with UDP). After a
+   * reconnection, the stream then continues without waiting for a key frame.
    * EOS does not close the connection. */
   gboolean connectionless;
-  /* TRUE if the sink repeats an attempt to connect that was refused, until the
-   * time `timeout` (property peer-timeout) has passed. A refusal need not be
-   * final: it can be forged, for example as an ICMP message. It also occurs if
-   * the receiver does not listen yet. */
+  /* TRUE if the sink tries again to connect after a refusal, until the time
+   * `timeout` (property peer-timeout) has passed. A refusal need not be final:
+   * it can be forged, for example as an ICMP message. It also occurs if the
+   * receiver does not listen yet. */
   gboolean refusals_pass;
   const gchar *stats_name;      /* name of the `stats` structure */
   GstDebugCategory *category;   /* log category; NULL means networksink */
@@ -135,11 +135,11 @@ struct _GstNetworkSinkClass
   void (*wait) (GstNetworkSink * self, gint64 timeout,
       GCancellable * cancellable);
   /* Tells the receiver that the stream has ended, and waits until the receiver
-   * has all data. Returns TRUE if it has. Returns FALSE with an error if the
-   * connection breaks. Returns FALSE without an error if the wait was
-   * cancelled, or if it lasted until `deadline` (monotonic time in us). In
-   * these two cases the function may be called again. A subclass may leave this
-   * function NULL. */
+   * has all data. Returns TRUE if the receiver has all data. Returns FALSE with
+   * an error if the connection breaks. Returns FALSE without an error if
+   * `cancellable` was cancelled, or if the wait lasted until `deadline`
+   * (monotonic time in us). After a return without an error, the function may
+   * be called again. A subclass may leave this function NULL. */
     gboolean (*drain) (GstNetworkSink * self, gint64 deadline,
       GCancellable * cancellable, GError ** error);
 
@@ -151,18 +151,19 @@ struct _GstNetworkSinkClass
 
 GType gst_network_sink_get_type (void);
 
-/* Returns the time in ns after which a receiver counts as gone if it accepts no
- * data or does not answer; 0 = unlimited. */
+/* Returns the timeout of the receiver in ns; 0 = unlimited. A receiver counts
+ * as gone if it accepts no data or does not answer for this time. */
 GstClockTime gst_network_sink_get_timeout (GstNetworkSink * self);
 /* Returns the property `blocking`: whether render waits while the network
  * accepts no more packets. */
 gboolean gst_network_sink_get_blocking (GstNetworkSink * self);
-/* A subclass calls this function in send_packets for a packet that it could not
- * send to any receiver. send_packets nevertheless counts the packet as sent, so
- * that the base class does not offer it again. Because of this function, the
- * statistics count the packet as unsendable. The subclass logs the reason. */
+/* Counts a packet as unsendable in the statistics. A subclass calls this
+ * function in send_packets for a packet that it could not send to any receiver.
+ * The subclass logs the reason. It includes the packet in the result `sent` of
+ * send_packets nevertheless, so that the base class does not offer the packet
+ * again. */
 void gst_network_sink_refuse_packet (GstNetworkSink * self, GstBuffer * packet);
-/* Waits for the given time, or until `cancellable` is cancelled. This function
+/* Waits for `milliseconds`, or until `cancellable` is cancelled. This function
  * is for subclasses. */
 void gst_network_sink_pause (GCancellable * cancellable, gint milliseconds);
 /* Returns the structure of the property `stats` (transfer full). May be called

@@ -29,15 +29,16 @@ gboolean gst_wireless_event_is_ending (GstEvent * event);
 
 /* --- events that an element holds back until it knows its caps ------------ */
 
-/* An element may hold back events in the queue `events` until it knows its
- * caps. During a flush, it calls this function, which removes the events that a
- * flush discards: SEGMENT, and all events that are not sticky. The other events
- * stay in the queue. The queue owns its events (GstEvent). */
+/* Removes from the queue `events` those events that a flush discards: SEGMENT,
+ * and all events that are not sticky. The other events stay in the queue.
+ * `events` contains events (GstEvent) that an element holds back until it knows
+ * its caps. The queue owns these events. The element calls this function during
+ * a flush. */
 void gst_held_events_flush (GQueue * events);
 
-/* A query that a sink sends upstream. An element that answers the query drops
- * whole frames as soon as downstream is full; ifdqueue is such an element. A
- * source upstream of this element never has to wait for the network, even if
- * the sink blocks. */
+/* Query with which a sink asks whether an element upstream drops whole frames
+ * as soon as downstream is full. Only an element that does so answers the
+ * query; ifdqueue is such an element. A source upstream of this element never
+ * has to wait for the network, even if the sink blocks. */
 GstQuery *gst_wireless_query_new_drops_when_full (void);
 gboolean gst_wireless_query_is_drops_when_full (GstQuery * query);

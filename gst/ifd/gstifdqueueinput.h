@@ -21,9 +21,10 @@
 #define GST_IFD_QUEUE_USABLE_CAPS \
     GST_MPEG_VIDEO_INPUT_CAPS "; " GST_H26X_CAPS "; " GST_SLOT_CAPS "; " \
     GST_IFD_QUEUE_TS_CAPS
-/* Caps that are accepted when pads are linked, but cause an error when the
- * stream arrives. The error message can then name the element that is missing
- * upstream. If linking failed instead, the user would not learn this name. */
+/* Caps that ifdqueue accepts when its pads are linked, but with which it posts
+ * an error when the stream arrives. The error message can then name the element
+ * that is missing upstream. If linking failed instead, the user would not learn
+ * this name. */
 #define GST_IFD_QUEUE_UNUSABLE_CAPS \
     "video/x-h264; video/x-h265; video/x-av1; " \
     "video/mpeg, systemstream = (boolean) true; video/mpegts; " \
@@ -44,9 +45,9 @@ typedef struct
  * belongs to the thread that waits for its answer. */
 void gst_ifd_queue_item_clear (IfdLineItem * item);
 
-/* Messages are posted on the element `owner`. The new object does not take a
- * reference to this element. `max_frame_size` is the maximum size in bytes of a
- * frame of unparsed MPEG video. */
+/* Creates an input that posts its messages on the element `owner`. It does not
+ * take a reference to this element. `max_frame_size` is the maximum size in
+ * bytes of a frame of unparsed MPEG video. */
 GstIfdQueueInput *gst_ifd_queue_input_new (GstElement * owner,
     guint max_frame_size);
 void gst_ifd_queue_input_free (GstIfdQueueInput * input);
@@ -67,8 +68,9 @@ GstCaps *gst_ifd_queue_input_query_caps (GstCaps * downstream,
  * formats, the output caps are `caps`. */
 gboolean gst_ifd_queue_input_set_caps (GstIfdQueueInput * input,
     GstCaps * caps);
-/* Posts an error for caps that cannot be used, and returns FALSE. Such caps do
- * not match GST_IFD_QUEUE_USABLE_CAPS, or downstream does not accept them. */
+/* Posts an error and returns FALSE. Called for caps that cannot be used: they
+ * do not match GST_IFD_QUEUE_USABLE_CAPS, or downstream does not accept them.
+ */
 gboolean gst_ifd_queue_input_refuse_caps (GstIfdQueueInput * input,
     GstCaps * caps);
 gboolean gst_ifd_queue_input_is_mpeg (const GstIfdQueueInput * input);
@@ -94,13 +96,13 @@ GstCaps *gst_ifd_queue_input_make_caps (GstIfdQueueInput * input);
  * posted. */
 gboolean gst_ifd_queue_input_push (GstIfdQueueInput * input,
     GstBuffer * buffer);
-/* Called at the end of the stream. Data that wait for further input then become
- * a frame. Returns FALSE if an error was posted. */
+/* Ends the stream: turns the data that wait for further input into a frame.
+ * Returns FALSE if an error was posted. */
 gboolean gst_ifd_queue_input_drain (GstIfdQueueInput * input);
-/* Stores the next frame in `item`, or returns FALSE if there is none. All
- * fields except the due time are set; the caller owns the objects of the item.
- * If new caps have to be sent before the frame, `caps` is set to them (transfer
- * full); otherwise it is set to NULL. */
+/* Stores the next frame in `item`, or returns FALSE if there is none. Sets all
+ * fields of `item` except the due time. The caller becomes the owner of the
+ * objects of `item`. If new caps have to be sent before the frame, `caps` is
+ * set to them (transfer full); otherwise it is set to NULL. */
 gboolean gst_ifd_queue_input_pull (GstIfdQueueInput * input,
     IfdLineItem * item, GstCaps ** caps);
 /* Returns whether `item` contains transport stream packets that must not be

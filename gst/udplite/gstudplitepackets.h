@@ -15,9 +15,9 @@ typedef enum
   GST_UDPLITE_COVERAGE_FULL,    /* covers the whole packet */
   /* The checksum covers the same number of bytes in each packet. */
   GST_UDPLITE_COVERAGE_FIXED,
-  /* In this mode, the checksum covers the UDP-Lite, RTP and payload headers of
-   * each packet. If it is not known where the headers of a packet end, the
-   * checksum covers the whole packet. */
+  /* The checksum covers the UDP-Lite, RTP and payload headers of each packet.
+   * If it is not known where the headers of a packet end, the checksum covers
+   * the whole packet. */
   GST_UDPLITE_COVERAGE_HEADERS
 } GstUdpliteCoverageMode;
 
@@ -26,9 +26,9 @@ GType gst_udplite_coverage_mode_get_type (void);
 typedef struct
 {
   GstUdpliteCoverageMode mode;
-  /* Number of bytes that the checksum covers in the mode
-   * GST_UDPLITE_COVERAGE_FIXED, including the UDP-Lite header; 0 = the whole
-   * packet */
+  /* Number of bytes that the checksum covers, including the UDP-Lite header;
+   * where 0 means the whole packet. It is used only in the mode
+   * GST_UDPLITE_COVERAGE_FIXED. */
   guint fixed;
   UdpliteFormat format;
 } GstUdpliteCoverage;

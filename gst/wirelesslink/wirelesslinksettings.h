@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The properties of the element wirelesslink that make up its LinkConfig, the
- * configuration of the emulated link. A table in wirelesslinksettings.c has
- * their names, blurbs, ranges and offsets. Their defaults are the values of the
- * profile custom. If a property was set, its value takes precedence over that
- * of the profile, even if the property `profile` was set later. */
+ * configuration of the emulated link. A table in wirelesslinksettings.c
+ * contains the name, the blurb, the range and the offset of each property. The
+ * default of each property is its value in the profile "custom". If a property
+ * was set, its value takes precedence over that of the profile, even if the
+ * property `profile` was set later. */
 
 #pragma once
 
@@ -26,10 +27,10 @@ typedef struct
   const gchar *block_trace;
 } WirelessLinkConfig;
 
-/* Installs the properties of the table in wirelesslinksettings.c in the class
- * of the element. The element passes its functions for setting and reading such
- * a property as `set` and `get`. These functions have to call
- * wireless_link_settings_set () and wireless_link_settings_get (). */
+/* Adds the properties of the table in wirelesslinksettings.c to the class of
+ * the element. `set` and `get` are functions of the element that set and read
+ * one of these properties. They have to call wireless_link_settings_set () and
+ * wireless_link_settings_get (). */
 void wireless_link_settings_install (GObjectClass * object_class,
     void (*set) (gpointer object, const GValue * value, GParamSpec * pspec),
     void (*get) (gpointer object, GValue * value, GParamSpec * pspec));

@@ -30,24 +30,25 @@ typedef struct
 {
   guint64 now;
   guint64 estimate;             /* estimated capacity; 0 = unknown */
-  /* TRUE if the estimate is only a lower bound: the application sent no more
-   * than the estimate, so the network may carry more. */
+  /* TRUE if `estimate` is only a lower bound, so that the network may carry
+   * more. This is the case if the application sent no more than the estimate.
+   */
   gboolean is_lower_bound;
   /* number of bytes that wait at the sender, or BITRATE_UNKNOWN */
   guint64 queued_bytes;
   /* number of packets that wait at the sender, or BITRATE_UNKNOWN */
   guint64 queued_packets;
-  /* number of bytes in flight: sent, but not yet contained in a report of the
-   * receiver; or BITRATE_UNKNOWN */
+  /* Number of bytes in flight; BITRATE_UNKNOWN if not known. These bytes were
+   * sent, but no report of the receiver covers them yet. */
   guint64 in_flight;
   /* number of bytes that left the encoder so far, or BITRATE_UNKNOWN */
   guint64 put_bytes;
   /* TRUE if the encoder waits because the elements downstream have not accepted
    * its latest frame yet */
   gboolean is_blocked;
-  /* Time in ns for which the latest packets waited in queues of the network, or
-   * BITRATE_UNKNOWN. It is computed as the one-way delay of the fastest of
-   * these packets, minus the minimum one-way delay that was ever measured. */
+  /* Queueing delay of the latest packets in the network, in ns; BITRATE_UNKNOWN
+   * if not known. It is the one-way delay of the fastest of these packets,
+   * minus the minimum of all one-way delays measured so far. */
   guint64 network_queue;
   guint64 round_trip;           /* ns, or BITRATE_UNKNOWN */
   /* send rate of the transport in bit/s, or BITRATE_UNKNOWN */
@@ -60,21 +61,21 @@ typedef struct
    * shows the rate that the path can carry, even if the stream itself has a
    * lower bitrate. */
   guint64 padding;
-  /* number of packets that the transport has dropped so far, because they would
-   * have been late */
+  /* number of packets that the transport has dropped so far because they would
+   * have arrived too late */
   guint64 dropped;
 } BitrateReport;
 
 typedef struct
 {
   const gchar *name, *description;
-  /* size in bytes of the rule's own state, which the functions get as `rule`;
-   * the state is all zero before init () */
+  /* Size in bytes of the state of the rule. The functions below get this state
+   * as `rule`. All bytes of the state are 0 before init () is called. */
   gsize size;
   void (*init) (gpointer rule, const BitrateLimits * limits);
   /* Called for each report about the network. Returns the bitrate in bit/s that
-   * the rule wants for the encoder. `bitrate` is the bitrate that was wanted
-   * before this report. The caller limits the result to the range from
+   * the rule wants for the encoder. `bitrate` is the bitrate that has been
+   * wanted until this report. The caller limits the result to the range from
    * limits->min_bitrate to limits->max_bitrate. */
   gdouble (*feedback) (gpointer rule, const BitrateLimits * limits,
       const BitrateReport * report, gdouble bitrate);
@@ -83,8 +84,9 @@ typedef struct
 /* Rule that derives the encoder's bitrate from the transport's estimate of the
  * network capacity */
 extern const BitrateRule bitrate_estimate_rule;
-/* Rule that derives the encoder's bitrate from the round-trip time and the send
- * buffer of SRT or RIST */
+/* Rule that derives the encoder's bitrate from the round-trip time and, if it
+ * is reported, the number of packets in the send buffer. The rule is for
+ * transports such as SRT and RIST. */
 extern const BitrateRule bitrate_round_trip_rule;
 /* Rule that derives the encoder's bitrate from the losses in RTCP receiver
  * reports */

@@ -96,13 +96,14 @@ typedef struct
   guint temporal_reference;     /* 0 to 1023 */
   guint vbv_delay;              /* in units of 1/90000 s; 0xffff: variable */
   gboolean full_pel_forward, full_pel_backward;
-  /* forward_f_code is 0 if the picture has no forward motion vectors;
-   * backward_f_code is 0 if it has no backward motion vectors */
+  /* Values from the picture header. forward_f_code is 0 if the picture has no
+   * forward motion vectors, and backward_f_code is 0 if it has no backward
+   * motion vectors. */
   guint8 forward_f_code, backward_f_code;
 
-  /* TRUE if the picture header is followed by a picture coding extension. Only
-   * then are the fields below valid, except `structure`, which is always valid.
-   */
+  /* TRUE if the picture header is followed by a picture coding extension. If
+   * FALSE, the fields below are not valid, except `structure`, which is always
+   * valid. */
   gboolean has_extension;
   guint8 f_code[2][2];          /* [forward, backward][horizontal, vertical] */
   guint8 intra_dc_precision;
@@ -117,8 +118,8 @@ typedef struct
   gboolean chroma_420_type;
   gboolean progressive_frame;
   gboolean composite_display;
-  /* The fields that follow composite_display_flag: 20 bits in the order of the
-   * bitstream. 0 if composite_display is FALSE. */
+  /* 20 bits of the extension that follow composite_display_flag, in the order
+   * of the bitstream; 0 if composite_display is FALSE */
   guint32 composite_display_bits;
 } MpegVideoPicture;
 

@@ -34,7 +34,8 @@ typedef struct
    * field pictures, each field picture may count as the beginning of a frame.
    */
   gboolean begins, ends;
-  /* flags of the GOP header; FALSE if the packet contains no GOP header */
+  /* closed_gop and broken_link of the GOP header; FALSE if the packet contains
+   * no GOP header */
   gboolean closed_gop, broken_link;
 } VideoPacket;
 
@@ -49,9 +50,9 @@ typedef struct
  */
 gboolean video_packet_parse_rtp (VideoPacket * packet, const guint8 * data,
     gsize size, gsize full_size, guint payload_type);
-/* Parses an IPv4 or IPv6 packet that contains UDP or UDP-Lite, and in it an RTP
- * packet with the payload type 32. Fragments and IPv6 packets with extension
- * headers are rejected. */
+/* Parses an IP packet (IPv4 or IPv6) that contains a UDP or UDP-Lite packet,
+ * which in turn contains an RTP packet with the payload type 32. Fragments and
+ * IPv6 packets with extension headers are rejected. */
 gboolean video_packet_parse_ip (VideoPacket * packet, const guint8 * data,
     gsize size, gsize full_size);
 /* Parses a complete frame of an MPEG elementary stream. */

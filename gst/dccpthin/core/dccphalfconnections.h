@@ -62,8 +62,8 @@ void dccp_half_connections_set_round_trip (DccpHalfConnections * halves,
  * first option of a packet. */
 typedef struct
 {
-  /* Congestion control whose options are stored in `own`. NULL = `own` contains
-   * no options yet. */
+  /* Congestion control to which the options in `own` belong. NULL = `own`
+   * contains no options yet. */
   const DccpCcid *ccid;
   DccpCcidHeard own;
 } DccpHalfHeard;
@@ -82,22 +82,23 @@ DccpCcidOptionResult dccp_half_connections_read_option (
 void dccp_half_connections_write_options (DccpHalfConnections * halves,
     guint64 now, DccpOptionWriter * writer);
 
-/* Before the half-connections begin, dccp_half_connections_sent_other () and
- * dccp_half_connections_input () do nothing. The first function reports that we
- * sent a packet without data, and the second that a packet was received. */
+/* dccp_half_connections_sent_other () tells the congestion control that we sent
+ * a packet without data. dccp_half_connections_input () tells it that a packet
+ * was received. Before the half-connections begin, both functions do nothing.
+ */
 void dccp_half_connections_sent_other (DccpHalfConnections * halves,
     guint64 now, guint64 sequence);
 void dccp_half_connections_input (DccpHalfConnections * halves, guint64 now,
     const DccpCcidPacket * packet);
-/* Returns whether feedback is due, which is sent with an Ack. Before the
- * half-connections begin, no feedback is due. */
+/* Returns whether we have to send feedback now. Feedback is sent with an Ack.
+ * Before the half-connections begin, the result is FALSE. */
 gboolean dccp_half_connections_want_feedback (DccpHalfConnections * halves,
     guint64 now);
 void dccp_half_connections_write_feedback (DccpHalfConnections * halves,
     guint64 now, DccpOptionWriter * writer);
 
-/* Processes an Ack of the peer for the half-connection in which we send data.
- * Returns FALSE if the Ack contains no information about congestion. */
+/* Processes an Ack of the peer that acknowledges data which we sent. Returns
+ * FALSE if the Ack contains no information about congestion. */
 gboolean dccp_half_connections_feedback (DccpHalfConnections * halves,
     guint64 now, DccpCcidAck * ack, DccpHalfHeard * heard,
     DccpCcidNews * news);

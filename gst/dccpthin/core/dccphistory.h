@@ -22,8 +22,9 @@ typedef struct
   guint64 greatest;
   gboolean has_greatest;
   guint64 bits[DCCP_HISTORY_SIZE / 64];
-  /* Number of 64-bit words of `bits` that were processed so far. Tests use this
-   * counter to check that the work per packet has an upper limit. */
+  /* Number of 64-bit words of `bits` that have been read or written so far.
+   * Tests use this counter to check that the work per packet has an upper
+   * limit. */
   guint64 steps;
 } DccpHistory;
 

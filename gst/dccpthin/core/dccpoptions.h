@@ -40,10 +40,10 @@ typedef struct
 {
   const guint8 *bytes;
   gsize size;
-  /* TRUE if the reader has found an option with an invalid length. */
+  /* TRUE if the reader has found an option with an invalid length */
   gboolean broken;
-  /* Congestion controls whose tables say which packets may carry which options.
-   * The last entry is NULL. */
+  /* List of congestion controls; the last entry is NULL. Each of them may have
+   * a table that says which packets may carry its options. */
   const DccpCcid *const *ccids;
   /*< private >*/
   gsize offset;
@@ -88,9 +88,8 @@ typedef enum                    /* RFC 4340 section 11.7, table 7 */
   DCCP_DROP_RECEIVE_BUFFER = 2,
   DCCP_DROP_CORRUPT = 3,
   DCCP_DROP_DELIVERED_CORRUPT = 7,
-  /* This value is not a Drop Code of RFC 4340. The function
-   * dccp_option_next_drop_block () returns it for packets that were not
-   * dropped. */
+  /* The packets were not dropped. This value is not a Drop Code of RFC 4340. It
+   * is only a result of dccp_option_next_drop_block (). */
   DCCP_DROP_NONE = 8
 } DccpDropCode;
 

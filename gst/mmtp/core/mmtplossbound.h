@@ -24,39 +24,43 @@ typedef struct
   gdouble reduced;              /* time of the last reduction */
   gdouble reno;                 /* window of Reno (RFC 9438, section 4.3) */
   gdouble grown;                /* time of the last growth */
-  /* maximum queueing delay in ns of the last 10 s (QUEUE_MEMORY) */
+  /* maximum queueing delay in ns, measured in the last 10 s (QUEUE_MEMORY) */
   gdouble max_queue;
   gdouble max_queue_time;
-  /* Maximum number of bytes in flight in the present period, which began at
-   * flight_began (ns) and lasts for a round trip, and in the period before. */
+  /* `flight` is the maximum number of bytes in flight in the present period,
+   * and `last_flight` is this maximum in the previous period. The present
+   * period began at the time `flight_began` (in ns). Each period lasts for a
+   * round trip. */
   gdouble flight, last_flight, flight_began;
   gdouble reported_at;          /* time of the last report */
-  /* mean_queue is the mean queueing delay in ns. mean_in_flight is the mean
-   * number of bytes in flight. Each REPORT updates both means. */
+  /* Mean queueing delay in ns, and mean number of bytes in flight. Each REPORT
+   * updates both means. */
   gdouble mean_queue, mean_in_flight;
-  /* Number of messages from which mean_queue and mean_in_flight were computed.
-   * It does not grow beyond LOSS_MEMORY. */
+  /* Number of messages on which mean_queue and mean_in_flight are based. It
+   * does not grow beyond LOSS_MEMORY. */
   gdouble n_all;
-  /* Loss rates of messages, from 0 to 1. The losses in a report count for
-   * loss_high if the report shows a queueing delay above the mean queueing
-   * delay, and otherwise for loss_low. */
+  /* Loss rates of messages, from 0 to 1. loss_high is the loss rate in the
+   * reports that show a queueing delay above the mean queueing delay. loss_low
+   * is the loss rate in all other reports. */
   gdouble loss_low, loss_high;
-  /* Numbers of messages from which loss_low and loss_high were computed.
-   * Neither number grows beyond LOSS_MEMORY. */
+  /* n_low is the number of messages on which loss_low is based, and n_high is
+   * the number on which loss_high is based. Neither grows beyond LOSS_MEMORY.
+   */
   gdouble n_low, n_high;
-  /* Loss rates of messages, from 0 to 1. loss_few is that of the messages that
-   * were sent while the number of bytes in flight was at most its mean.
-   * loss_many is that of all other messages. */
+  /* Loss rates of messages, from 0 to 1. loss_many is the loss rate of messages
+   * that were sent while more bytes than the mean number were in flight.
+   * loss_few is the loss rate of all other messages. */
   gdouble loss_few, loss_many;
-  /* Numbers of messages from which loss_few and loss_many were computed.
-   * Neither number grows beyond LOSS_MEMORY. */
+  /* n_few is the number of messages on which loss_few is based, and n_many is
+   * the number on which loss_many is based. Neither grows beyond LOSS_MEMORY.
+   */
   gdouble n_few, n_many;
-  /* An octave is a range of the number of bytes in flight whose end is twice
-   * its beginning. Both arrays have one element for each octave. It counts the
-   * messages that were sent while the number of bytes in flight was in the
-   * octave: octave_lost counts the lost messages, and octave_all counts all
-   * messages. If an element of octave_all exceeds LOSS_MEMORY, this element and
-   * that of octave_lost are scaled down. */
+  /* Number of lost messages and number of all messages, for each octave. An
+   * octave is a range of the number of bytes in flight whose end is twice its
+   * beginning. A message is counted in the octave that contains the number of
+   * bytes in flight when the message was sent. When a value in octave_all
+   * exceeds LOSS_MEMORY, this value and the value in octave_lost for the same
+   * octave are scaled down. */
   gdouble octave_lost[MMTP_LOSS_OCTAVES], octave_all[MMTP_LOSS_OCTAVES];
   guint octave;                 /* octave of the last report */
 } MmtpLossBound;
@@ -67,15 +71,15 @@ void mmtp_loss_bound_init (MmtpLossBound * bound, guint packet);
  * - `window` is the current congestion window in bytes.
  * - `filling` is the bandwidth-delay product of the path in bytes.
  * - `round_trip` is the round trip in ns, without queueing delay.
- * - `is_used` is TRUE if at least half of the window was in flight. The
- *   window grows only then.
+ * - `is_used` is TRUE if at least half of the window was in flight. If it is
+ *   FALSE, the window does not grow.
  *
  * Returns TRUE if the window was reduced. */
 gboolean mmtp_loss_bound_add (MmtpLossBound * bound,
     const MmtpRateSample * sample, gdouble window, gdouble filling, gdouble round_trip,
     gboolean is_used);
 /* Sets CUBIC's window to `in_flight` bytes. The caller uses this function when
- * a competing flow keeps the queue full, even if none of our packets has been
- * lost. */
+ * a competing flow keeps the queue full. It does so even if none of our packets
+ * has been lost. */
 void mmtp_loss_bound_begin (MmtpLossBound * bound, gdouble now,
     gdouble in_flight);

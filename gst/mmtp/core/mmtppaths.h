@@ -21,8 +21,8 @@ typedef struct
   guint n;
   /* id of the fastest path; MMTP_NO_PATH if unknown */
   guint fastest;
-  /* estimate of the difference between the receiver's clock and the sender's
-   * clock, in ns */
+  /* estimate of the offset between the clocks in ns: time on the receiver's
+   * clock minus time on the sender's clock */
   gint64 offset;
   gboolean has_offset;
   /* TRUE if at least one path has been set up, so that the stream may begin */
@@ -31,16 +31,17 @@ typedef struct
 
 void mmtp_paths_init (MmtpPaths * paths);
 void mmtp_paths_clear (MmtpPaths * paths);
-/* Returns the path with this name, and creates it if necessary. Returns NULL if
- * there are too many paths. */
+/* Returns the path whose name is `name`. If there is no such path, creates it.
+ * Returns NULL if a path would have to be created, but the maximum number of
+ * paths exists already. */
 MmtpPath *mmtp_paths_add (MmtpPaths * paths, const gchar * name);
 /* Returns the path with this id, or NULL if there is none. */
 MmtpPath *mmtp_paths_get (const MmtpPaths * paths, guint id);
 
 /* --- what a path may do --------------------------------------------------- */
 
-/* Returns whether the path is active. On an active path, the receiver accepts
- * packets of the stream. */
+/* Returns whether the path is active, which means that the receiver accepts
+ * packets of the stream on this path. */
 gboolean mmtp_path_is_usable (const MmtpPath * path);
 /* Returns whether the path is usable and its socket is writable. */
 gboolean mmtp_path_may_carry (const MmtpPath * path);
@@ -56,11 +57,11 @@ gboolean mmtp_path_is_watched (const MmtpPath * path);
 guint64 mmtp_path_get_silence_time (const MmtpPath * path);
 /* Returns whether at least one path is usable. */
 gboolean mmtp_paths_are_usable (const MmtpPaths * paths);
-/* Returns whether at least two paths may carry packets of the stream now. A
- * path whose socket is full may not. */
+/* Returns whether at least two paths can carry packets of the stream now: they
+ * are active, and their sockets are writable. */
 gboolean mmtp_paths_have_choice (const MmtpPaths * paths);
-/* Returns whether more than one path is usable. The socket of a usable path may
- * be full at the moment. */
+/* Returns whether at least two paths are usable, even if their sockets are full
+ * at the moment. */
 gboolean mmtp_paths_are_several (const MmtpPaths * paths);
 /* Returns the path for a control message, in this order of preference:
  * - the fastest path, if it delivers messages and is not `except`,
@@ -81,54 +82,58 @@ void mmtp_paths_update_delays (MmtpPaths * paths);
 /* Returns the approximate time, in ns, from the sending of a report at the
  * receiver to its arrival at the sender. */
 guint64 mmtp_paths_get_return_time (const MmtpPaths * paths);
-/* Returns the minimum, over all usable paths, of the safe delay in ns. The safe
- * delay of a path is its expected delay plus a safety margin. Returns
- * MMTP_NEVER if no path is usable. */
+/* Returns the shortest safe delay of all usable paths, in ns. The safe delay of
+ * a path is its expected delay plus a safety margin. Returns MMTP_NEVER if no
+ * path is usable. */
 guint64 mmtp_paths_get_min_delay (const MmtpPaths * paths);
 /* Returns the lowest of the minimum delays of the usable paths, in ns. The
  * minimum delay of a path is the delay that a packet would have if the queue of
  * the path were empty. Returns 0 if the delays are unknown. */
 guint64 mmtp_paths_get_best_delay (const MmtpPaths * paths);
-/* Returns whether some path almost certainly delivers a packet before
- * `deadline`. The packet is assumed to be sent as soon as the pacing allows it.
- * Also returns TRUE if no path is usable, because a path may recover and
- * deliver the packet. */
+/* Returns whether at least one path almost certainly delivers a packet before
+ * `deadline` if the packet is sent as soon as the pacing allows it. Also
+ * returns TRUE if no path is usable, because a path may recover and deliver the
+ * packet. */
 gboolean mmtp_paths_are_sure (const MmtpPaths * paths, guint64 deadline);
 /* Returns the path on which a message of `size` bytes is expected to arrive
  * first if it is sent next. Sets `arrival` to the expected arrival time. If no
  * path may carry the message, returns NULL and sets `arrival` to MMTP_NEVER. */
 MmtpPath *mmtp_paths_find_quickest (const MmtpPaths * paths, gsize size,
     guint64 * arrival);
-/* Returns the shortest time, in ns, in which another path than `except` almost
- * certainly delivers a message. `except` is a path that has stalled.
+/* Returns the safe delay, in ns, of the best path that can replace the stalled
+ * path `except`. The safe delay is the expected delay plus a safety margin. The
+ * best path is the one with the shortest safe delay.
  *
- * The function considers only paths that have not stalled and on which another
- * message may be in flight. The message may also use the reserve, which is the
- * number of bytes that may be in flight beyond the congestion window while a
- * path delivers nothing. Returns MMTP_NEVER if there is no such path. */
+ * A path can replace `except` if it can carry packets of the stream now, has
+ * not stalled, and has room for one more message. It has room if the bytes in
+ * flight do not exceed the congestion window plus the reserve. The reserve is
+ * the number of bytes that may be in flight beyond the congestion window while
+ * a path delivers nothing. Returns MMTP_NEVER if no path can replace `except`.
+ */
 guint64 mmtp_paths_get_delay_elsewhere (const MmtpPaths * paths,
     const MmtpPath * except);
 
-/* The initial delay (D0) is the latency of the session. Returns the maximum of
- * the delays that the individual paths need, in ns. Paths that need more than
- * `max_delay` are ignored. */
+/* Returns the initial delay (D0, the latency of the session) that the paths
+ * need, in ns. Each path needs a delay of its own, and the function returns the
+ * longest of these delays. Paths that need more than `max_delay` are ignored.
+ */
 guint64 mmtp_paths_get_needed_delay (const MmtpPaths * paths,
     guint64 max_delay);
 
 /* --- how much they carry -------------------------------------------------- */
 
 /* Returns the number of bytes that all paths together can deliver before
- * `deadline`. Headers are counted. Bytes that are already in flight are not
- * counted. If `at_best` is TRUE, the function uses the highest recent rate and
- * the minimum delay of each path. Otherwise it uses the current rate and the
- * safe delay, which is the expected delay plus a safety margin. `percent` is
- * the percentage of the rates that is available for the bytes. */
+ * `deadline`. This number includes headers, but not the bytes that are already
+ * in flight. If `at_best` is TRUE, the function uses the highest recent rate
+ * and the minimum delay of each path. Otherwise it uses the current rate and
+ * the safe delay, which is the expected delay plus a safety margin. The
+ * function assumes that only `percent` percent of each rate can be used. */
 guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent);
-/* For each of the `n` deadlines, computes the number of bytes that all paths
- * together can deliver before this deadline, and stores it in the entry of
- * `capacities` with the same index. The numbers are the same as those that
- * mmtp_paths_get_capacity() returns with `at_best` = FALSE. */
+/* Computes for each of the `n` deadlines the number of bytes that all paths
+ * together can deliver before this deadline. Stores the number for deadlines[i]
+ * in capacities[i]. It is the number that mmtp_paths_get_capacity() returns
+ * with `at_best` = FALSE. */
 void mmtp_paths_get_capacities (const MmtpPaths * paths,
     const guint64 * deadlines, guint64 * capacities, guint n, guint percent);
 /* Returns the number of bytes that the send queue may contain so that the paths
@@ -140,12 +145,13 @@ guint64 mmtp_paths_get_put_capacity (const MmtpPaths * paths,
 /* Returns whether it is known how many bytes all paths together can deliver.
  * This is unknown while the stream uses less than a path can carry. */
 gboolean mmtp_paths_are_measurable (const MmtpPaths * paths);
-/* Returns the rate of the stream that all paths together can carry. Sets
- * `is_app_limited` to TRUE if the application sent less than the paths can
- * carry. In this case the paths may carry more than the returned rate. */
+/* Returns the bitrate of the stream, in bit/s, that all paths together can
+ * carry. Sets `is_app_limited` to TRUE if the application sent less than the
+ * paths can carry. In this case the paths may carry more than the returned
+ * rate. */
 guint64 mmtp_paths_get_estimated_rate (const MmtpPaths * paths,
     gboolean * is_app_limited);
-/* Returns the maximum size of a message that fits on every path. */
+/* Returns the maximum size in bytes of a message that every path can carry. */
 guint mmtp_paths_get_max_message (const MmtpPaths * paths);
 /* Records the size of a DATA message, which carries a packet of the stream. On
  * a path that has not carried a DATA message yet, the transmission time of the

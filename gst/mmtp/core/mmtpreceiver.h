@@ -40,9 +40,10 @@ typedef struct
   /* Maximum of the initial delay (D0, the latency of the session), in ns. If
    * the sender wants a longer delay, D0 is set to this maximum. */
   guint64 max_delay;
-  /* How long after its deadline a packet is still accepted, in ns. The default
-   * is 0. After its deadline, a packet is refused nevertheless if a later
-   * packet of the stream was already passed on to the output. */
+  /* Maximum lateness in ns: how long after its deadline a packet is still
+   * accepted. The default is 0. A packet that arrives after its deadline is
+   * refused in any case if the receiver has already passed on a later packet of
+   * the stream. */
   guint64 max_lateness;
   /* Keep-alive period in ns: the interval at which the sender is expected to
    * send KEEPALIVE messages on each path. 0 means that the receiver uses the
@@ -59,8 +60,8 @@ typedef struct
 } MmtpReceiverConfig;
 
 /* Upper limit in bytes for the size of a message from the receiver. The longest
- * message is a REPORT with 16 records (one for each path) that have 16 ranges
- * of losses each. Such a REPORT has 1479 bytes (docs/wire-mmtp.md). */
+ * message is a REPORT with 16 records, one for each path. Each record has 16
+ * ranges of losses. Such a REPORT has 1479 bytes (docs/wire-mmtp.md). */
 #define MMTP_MAX_RECEIVER_MESSAGE 2048
 
 /* Sets every field of the configuration to its default. */
@@ -77,7 +78,7 @@ void mmtp_receiver_set_ends (MmtpReceiver * receiver, gboolean ends);
 
 /* Processes a datagram that arrived from `address` at the time `now`. Buffers
  * that the receiver returns later contain copies of the bytes of the datagram.
- * The caller may therefore reuse its memory.
+ * After the call, the caller may therefore reuse the memory `bytes`.
  *
  * There is one exception. A driver that calls this function through the table
  * mmtp_receiver_verbs may keep the datagram in a DatagramBlock, which is memory
@@ -95,8 +96,8 @@ typedef enum
   /* A new session has begun, and any earlier session is over. */
   MMTP_EVENT_SESSION,
   /* The caps of the stream, which describe its media format, have changed. The
-   * buffers after this event have the caps in the field `caps`. NULL means that
-   * they have no caps. */
+   * field `caps` contains the new caps, which apply to the buffers after this
+   * event. If it is NULL, these buffers have no caps. */
   MMTP_EVENT_CAPS,
   MMTP_EVENT_BUFFER,
   MMTP_EVENT_INITIAL_DELAY,     /* D0 has changed to `delay`. */
@@ -113,8 +114,8 @@ typedef enum
   /* The sender no longer responds: the session timeout has expired, or another
    * sender has taken over the session. */
   MMTP_EVENT_SILENT,
-  /* A sender that did not respond for some time (MMTP_EVENT_SILENT) responds
-   * again. Its session continues. */
+  /* The sender responds again after it did not respond for some time
+   * (MMTP_EVENT_SILENT). Its session continues. */
   MMTP_EVENT_BACK,
   /* A sender was refused because it uses another version of the protocol. The
    * field `version` contains this version. The event is sent only once for each
@@ -135,17 +136,18 @@ typedef struct
   /* Due time of the buffer in ns, on the caller's clock. The buffer has to be
    * played at `due` + `delay`. The due time is corrected, because the clocks of
    * the sender and the receiver do not run at exactly the same speed. The
-   * correction never makes a due time earlier than that of the previous buffer,
-   * unless it was earlier at the sender, too. */
+   * correction does not reorder buffers: a due time is earlier than that of the
+   * previous buffer only if it was earlier at the sender, too. */
   guint64 due;
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   MmtpPrelude prelude;
   /* TRUE if the buffer directly before this buffer in the stream is missing */
   gboolean discont;
   guint64 delay;                /* initial delay (D0), in ns */
-  /* Initial delay (D0) that the sender wants, in ns. The configuration of the
-   * receiver may limit D0 to a shorter time, `delay`. Packets with a one-way
-   * delay above `delay` then arrive too late. */
+  /* Initial delay (D0) that the sender wants, in ns. The field `delay` is the
+   * D0 that is used. It is shorter than `wanted_delay` if the configuration of
+   * the receiver limits D0. Packets with a one-way delay above `delay` then
+   * arrive too late. */
   guint64 wanted_delay;
   guint32 frame_rate;           /* in frames per 1000 s */
   guint64 bit_rate;             /* in bit/s */
@@ -160,8 +162,8 @@ gboolean mmtp_receiver_poll_event (MmtpReceiver * receiver,
 typedef struct
 {
   gboolean joined;
-  /* number of messages that arrived on the path, and sum of their sizes in
-   * bytes */
+  /* number of messages that arrived on the path, and total size of these
+   * messages in bytes */
   guint64 received, bytes;
   guint64 lost, late, duplicates;
   /* Rate in bit/s at which messages arrive on the path. It is the mean over the
@@ -179,8 +181,8 @@ typedef struct
 {
   gboolean in_session;
   guint64 sessions;
-  /* number of buffers that were passed on to the application, and sum of their
-   * sizes in bytes */
+  /* number of buffers that were passed on to the application, and total size of
+   * these buffers in bytes */
   guint64 buffers, bytes;
   guint64 packets;              /* DATA packets that were accepted */
   /* Number of packets that did not arrive, but were computed from REPAIR
@@ -203,17 +205,17 @@ typedef struct
   guint64 no_room;
   guint64 held_bytes;           /* bytes held at present */
   guint64 initial_delay;        /* initial delay (D0), in ns */
-  /* Skew of the sender's clock: how much faster it runs than the receiver's
-   * clock, in parts per billion. The value is negative if the sender's clock
+  /* Skew of the sender's clock in parts per billion. It is positive if the
+   * sender's clock runs faster than the receiver's clock, and negative if it
    * runs more slowly. */
   gint64 skew;
   guint64 reports;              /* REPORTs sent */
   guint64 refused[MMTP_LAST_REFUSAL];   /* messages refused, by reason */
-  /* highest id of all paths that have been used so far, plus 1: an upper limit
-   * for a loop over the path ids */
+  /* upper limit for a loop over the path ids: the highest id of all paths that
+   * have been used so far, plus 1 */
   guint n_paths;
-  /* Work of the reorder buffer: the number of steps that its loops have made in
-   * this session. Tests check that this number stays bounded. */
+  /* Number of steps that the loops of the reorder buffer have made in this
+   * session. Tests check that this number stays bounded. */
   guint64 reorder_steps;
 } MmtpReceiverStats;
 
@@ -225,7 +227,7 @@ gboolean mmtp_receiver_get_path_stats (MmtpReceiver * receiver,
     guint path, MmtpReceiverPathStats * stats);
 
 /* Table of the functions of the receiver for the driver, which does the I/O
- * (driver.h). The driver sees only one path, with the number 0, for all paths
- * of the receiver. The receiver finds the path of a message by the channel in
- * the header of the message. */
+ * (driver.h). For the driver, the receiver has a single path with the number 0,
+ * which stands for all paths. The receiver itself finds the path of a message
+ * by the channel in the header of the message. */
 extern const DriverVerbs mmtp_receiver_verbs;

@@ -22,8 +22,8 @@ typedef struct
 } MmtpRecent;
 
 void mmtp_recent_clear (MmtpRecent * recent);
-/* Adds `samples` new samples to the moving minimum. They were measured until
- * the time `now` (in ns), and `min` is the minimum of these samples. */
+/* Adds `samples` new samples to the moving minimum. `min` is the minimum of
+ * these samples, which were measured up to the time `now` (in ns). */
 void mmtp_recent_add (MmtpRecent * recent, guint64 now, gint64 min,
     guint samples);
 /* Adds `change` to all stored minima. This is necessary if the samples are
@@ -42,7 +42,7 @@ gint64 mmtp_recent_get (const MmtpRecent * recent);
 typedef struct
 {
   gdouble sum;                  /* value at `time` */
-  /* time in ns at which the last amount was added to `sum` */
+  /* time in ns of the latest addition to `sum` */
   guint64 time;
 } MmtpFading;
 

@@ -47,5 +47,6 @@ GBytes *mmtp_ts_joiner_poll (MmtpTsJoiner * joiner, gpointer * user);
  * beginning of a picture. Before this buffer has arrived, the result is FALSE.
  */
 gboolean mmtp_ts_joiner_is_cut (const MmtpTsJoiner * joiner);
-/* Returns the number of pictures so far of which a part was missing. */
+/* Returns the number of incomplete pictures so far. A picture is incomplete if
+ * a part of it was missing. */
 guint64 mmtp_ts_joiner_get_incomplete (const MmtpTsJoiner * joiner);

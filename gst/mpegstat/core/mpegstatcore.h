@@ -59,7 +59,8 @@ typedef struct
   guint64 size;                 /* in bytes */
   MpegVideoGop gop;
   guint64 hash;
-  /* only if `kind` is MPEGSTAT_LOST: number of lost frames of each type */
+  /* number of lost frames of each type; valid only if `kind` is MPEGSTAT_LOST
+   */
   guint64 lost[MPEG_VIDEO_PICTURE_LAST];
 } MpegStatEvent;
 
@@ -94,8 +95,9 @@ typedef struct _MpegStatCore MpegStatCore;
 
 MpegStatCore *mpegstat_core_new (void);
 void mpegstat_core_free (MpegStatCore * core);
-/* Called at a flush, and before a new stream begins. After the call, latencies
- * are measured relative to the next complete frame. The totals are kept. */
+/* Restarts the measurement. This function is called at a flush, and before a
+ * new stream begins. After the call, latencies are measured relative to the
+ * next complete frame. The totals are kept. */
 void mpegstat_core_restart (MpegStatCore * core);
 
 /* Processes a frame. `arrival` is the time in ns from the first arrival of
@@ -114,13 +116,13 @@ guint mpegstat_core_input_frame (MpegStatCore * core, guint64 arrival,
  * between sender and receiver. */
 typedef struct
 {
-  /* I, P or B. For codecs other than MPEG-1/2, the type has another meaning: a
-   * unit of type I starts a GOP, no other frame refers to a unit of type B, and
-   * all other units have the type P. */
+  /* Type of the frame: I, P or B. For codecs other than MPEG-1/2, the type has
+   * another meaning: a unit of type I starts a GOP, no other frame refers to a
+   * unit of type B, and all other units have the type P. */
   MpegVideoPictureType type;
   gint layer;                   /* temporal layer; -1 if unknown */
-  /* Only for I-frames: flags with the meaning of closed_gop and broken_link in
-   * a GOP header of MPEG-1/2. */
+  /* Flags with the meaning of closed_gop and broken_link in a GOP header of
+   * MPEG-1/2. They are used only if the unit is an I-frame. */
   gboolean closed, broken_link;
   gint64 coding_number, display_number;
   guint64 expected;             /* in ns */
@@ -142,9 +144,10 @@ typedef struct
 guint mpegstat_core_input_unit (MpegStatCore * core, guint64 arrival,
     guint64 wall, const MpegStatUnit * unit, gboolean complete,
     MpegStatEvent events[MPEGSTAT_MAX_EVENTS]);
-/* Processes a loss of frames. `arrival` (in ns since the first arrival of
- * bytes) and `wall` (time of day in ns) say when the loss was detected. Fills
- * in `event` with a description of the loss. */
+/* Processes a loss of frames. `arrival` and `wall` are the time at which the
+ * loss was detected: `arrival` in ns since the first arrival of bytes, and
+ * `wall` as the time of day in ns. Fills in `event` with a description of the
+ * loss. */
 void mpegstat_core_input_loss (MpegStatCore * core, guint64 arrival,
     guint64 wall, const MpegVideoLoss * loss, MpegStatEvent * event);
 void mpegstat_core_get_totals (MpegStatCore * core, guint64 now,

@@ -24,9 +24,9 @@ typedef struct
 typedef struct
 {
   guint16 source_port, destination_port;
-  /* Number of bytes that the checksum covers, including the header. A coverage
-   * field of 0 means that the whole packet is covered; in this case, the number
-   * is the size of the packet. */
+  /* Number of bytes that the checksum covers, including the header. If the
+   * coverage field of the packet is 0, which means the whole packet, this
+   * number is the size of the packet. */
   guint coverage;
 } UdpliteHeader;
 
@@ -45,8 +45,8 @@ typedef enum
   UDPLITE_LAST
 } UdpliteVerdict;
 
-/* A verdict is the result of checking a packet. Returns its name, such as
- * "too-short", which the statistics use for the same result. */
+/* Returns the name of a verdict, for example "too-short". The statistics use
+ * the same names. A verdict is the result of checking a packet. */
 const gchar *udplite_verdict_get_name (UdpliteVerdict verdict);
 
 /* Returns the value of the coverage field for a packet of `size` bytes, of
@@ -69,9 +69,9 @@ void udplite_write_header (guint8 * header, const UdpliteAddresses * addresses,
 /* Parses and checks a packet, which consists of a header and a payload.
  * `min_coverage` is the minimum number of bytes that the checksum must cover,
  * including the header; 0 means any number. A packet that is covered completely
- * is accepted even if it is shorter than the minimum. `header` is filled in
- * even if the packet is refused. Only if the packet is too short for a header,
- * `header` is not filled in. */
+ * is accepted even if it is shorter than the minimum. `header` is filled in,
+ * even if the packet is refused, unless the packet is too short for a header.
+ */
 UdpliteVerdict udplite_parse (const guint8 * packet, gsize size,
     const UdpliteAddresses * addresses, guint min_coverage,
     UdpliteHeader * header);

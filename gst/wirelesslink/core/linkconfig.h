@@ -87,18 +87,18 @@ typedef struct
   LinkQueueDiscipline discipline;
   guint packets;                /* txqueuelen */
   guint64 bytes;
-  /* Maximum waiting time in ns. While the oldest packet has waited longer than
-   * this time, the queue counts as full. */
+  /* Maximum waiting time in ns. The queue counts as full while its oldest
+   * packet has waited longer than this time. */
   guint64 time;
-  /* Configuration of the discipline LINK_QUEUE_IFD. With this discipline, video
-   * packets have a separate queue with the limits in `ifd`. The limits
-   * `packets`, `bytes` and `time` then apply to all other packets. */
+  /* Configuration of the separate queue for video packets. It exists only with
+   * the discipline LINK_QUEUE_IFD. With this discipline, `packets`, `bytes` and
+   * `time` limit only the queue of all other packets. */
   IfdConfig ifd;
 } LinkQueueConfig;
 
-/* Mean durations of the two states of a random process, which alternates
- * between a good and a bad state. The state depends only on the time and the
- * seed. If mean_bad is 0, the state is always good. */
+/* Random process that alternates between a good and a bad state. mean_good and
+ * mean_bad are the mean durations of these states. The state depends only on
+ * the time and the seed. If mean_bad is 0, the state is always good. */
 typedef struct
 {
   guint64 mean_good, mean_bad;  /* ns */
@@ -118,30 +118,30 @@ typedef struct
 {
   guint n_rates;                /* number of values in `rates` */
   guint64 rates[LINK_MAX_RATES];        /* bit/s, in ascending order */
-  /* for each rate: probability that an attempt to send a frame fails */
+  /* probability that an attempt to send a frame fails, for each rate */
   gdouble failure[LINK_MAX_RATES];
-  /* For each rate: additional probability that an attempt to send a frame fails
-   * while the microwave oven radiates */
+  /* additional probability that an attempt to send a frame fails while the
+   * microwave oven radiates, for each rate */
   gdouble oven_failure[LINK_MAX_RATES];
   /* index in `rates` of the highest rate that the stations may use */
   guint top_rate;
-  /* rate of the ACK in bit/s; 0 = the highest basic rate that does not exceed
-   * the data rate */
+  /* rate in bit/s at which an ACK is sent; 0 = the highest basic rate that does
+   * not exceed the rate of the data frame */
   guint64 ack_rate;
   gboolean ofdm;                /* 802.11g instead of DSSS and CCK of 802.11b */
   gboolean short_preamble;
   guint retry_limit;            /* maximum number of transmissions; 0 = 16 */
   LinkFallback fallback;
-  /* number of consecutive failed attempts of a station after which its rate is
-   * reduced by one step */
+  /* number of failed attempts in a row after which a station reduces its rate
+   * by one step */
   guint down_after;
-  /* number of consecutive successful attempts of a station after which its rate
-   * is increased by one step */
+  /* number of successful attempts in a row after which a station increases its
+   * rate by one step */
   guint up_after;
-  /* Number of consecutive successful attempts after which the rate is increased
-   * by one step while a station recovers from a lost packet. The recovery
-   * begins when the packet is lost, and lasts until the station uses the top
-   * rate again. At all other times, `up_after` applies. */
+  /* Number of successful attempts in a row after which a station increases its
+   * rate by one step while it recovers from a lost packet. The recovery begins
+   * when the packet is lost, and lasts until the station uses the top rate
+   * again. At all other times, `up_after` applies. */
   guint loss_up_after;
 } LinkDcfConfig;
 
@@ -161,7 +161,7 @@ typedef struct
   guint n_windows;
   LinkWindow windows[LINK_MAX_WINDOWS];
   guint64 cycle;                /* ns, 20 ms at 50 Hz */
-  /* time in ns for which the microwave oven radiates in each cycle */
+  /* duration in ns of the radiation of the microwave oven in each cycle */
   guint64 on;
 } LinkOvenConfig;
 
@@ -171,9 +171,9 @@ typedef struct
  */
 typedef struct
 {
-  /* Long-term mean of the rate in bit/s, one value per direction. The times of
-   * outages, in which the rate is 0, are included in the mean. 0 means that the
-   * direction does not use the cellular model. */
+  /* Long-term mean of the rate in bit/s, one value per direction. The mean
+   * includes the outages, in which the rate is 0. If this field is 0 for a
+   * direction, the direction does not use the cellular model. */
   guint64 mean_rate[2];
   guint64 min_rate;             /* bit/s between two outages */
   guint64 max_rate;             /* bit/s; 1000 packets/s in the paper */
@@ -219,19 +219,20 @@ typedef struct
   /* size in bytes of the framing that the link layer adds to each packet */
   guint overhead;
   guint64 delay[2];             /* ns */
-  /* Additional random delay in ns. If `jitter_exponential` is TRUE, the delay
-   * has an exponential distribution with this mean. Otherwise, it is uniformly
-   * distributed from 0 to this value. */
+  /* Mean or maximum of an additional random delay, in ns. If
+   * `jitter_exponential` is TRUE, the random delay has an exponential
+   * distribution, and this field is its mean. Otherwise, the random delay is
+   * uniformly distributed from 0 to this maximum. */
   guint64 jitter;
   /* Distribution of the jitter. TRUE = exponential with the mean `jitter`,
    * FALSE = uniform from 0 to `jitter`. */
   gboolean jitter_exponential;
-  /* Additional delay in ns. It applies to a packet of station 0 (the mobile
-   * station) that arrives while the link is idle, and models a modem that
-   * delays such packets. */
+  /* Additional delay in ns for a packet of station 0 (the mobile station) that
+   * arrives while the link is idle. It models a modem that delays such packets.
+   */
   guint64 idle_delay;
-  /* Packet size in bytes, including the IP and UDP headers. The delay
-   * `idle_delay` applies only to packets that are larger. */
+  /* Maximum size in bytes, including the IP and UDP headers, of a packet that
+   * is exempt from `idle_delay`. Only larger packets get this delay. */
   guint idle_delay_size;
   /* mean durations in ns of the good and of the bad state of the radio */
   LinkOnOffConfig fading;
@@ -245,11 +246,12 @@ typedef struct
    * that later packets can overtake them */
   gdouble reorder;
   guint64 reorder_delay;        /* ns */
-  /* Random process whose bad state is a pause of the transmitter. The pause
-   * itself loses no packet. */
+  /* Random process that pauses the transmitter: it transmits in the good state,
+   * and pauses in the bad state. The pause itself loses no packet. */
   LinkOnOffConfig outage;
-  /* Pauses of the network downstream of the link. At the end of a pause, this
-   * network delivers all waiting packets at the same time. */
+  /* Random process that pauses the network downstream of the link: it pauses in
+   * the bad state. At the end of a pause, this network delivers all waiting
+   * packets at the same time. */
   LinkOnOffConfig stall;
   /* rate at which the receiver can process packets, in bit/s; 0 = no limit */
   guint64 receiver_rate;
@@ -278,16 +280,17 @@ typedef struct
    * character per block, which is '1' if the block has errors, and '0'
    * otherwise. If NULL, the errors occur in random bursts. */
   const gchar *trace;
-  /* the same as `trace`, but for the radio blocks that all other stations send;
-   * NULL = `trace` applies to all stations */
+  /* Recorded errors of the radio blocks that all stations except station 0
+   * send, in the format of `trace`. If NULL, `trace` applies to the blocks of
+   * all stations. */
   const gchar *trace_down;
   guint overhead;               /* framing bytes of each packet */
-  /* number of the framing bytes of each packet (`overhead`) that are sent
-   * before the packet; all others are sent after it */
+  /* Number of framing bytes that are sent before each packet. The rest of the
+   * `overhead` framing bytes are sent after the packet. */
   guint overhead_before;
   gboolean frame_check;         /* damaged packets are dropped */
-  /* delay in ns, one value per direction; the delay of the radio link,
-   * `radio_delay`, is added to it */
+  /* Delay in ns between the radio link and the receiver, one value per
+   * direction. It comes in addition to `radio_delay`. */
   guint64 delay[2];
   /* delay in ns that interleaving on the radio link causes */
   guint64 radio_delay;
@@ -309,16 +312,16 @@ typedef struct
   guint64 command_min, command_max;
   guint64 connect_min, connect_max;
   guint64 handshake_min, handshake_max;
-  /* probability that the handshake of a phone call is slow, so that it takes
-   * longer by up to `slow_extra_max` */
+  /* probability that the handshake of a phone call is slow; a slow handshake
+   * takes up to `slow_extra_max` longer */
   gdouble slow;
   guint64 slow_extra_max;       /* ns */
   gdouble failure;              /* probability that a phone call fails */
-  /* A failed phone call is detected some time after its start. This
-   * time is random, from `failure_min` to `failure_max`, in ns. */
+  /* Minimum and maximum time in ns from the start of a failed phone call until
+   * the failure is detected. The time is random within these limits. */
   guint64 failure_min, failure_max;
-  /* mean time in ns after which a phone call is interrupted; 0 = phone calls
-   * are not interrupted */
+  /* mean time in ns from the connection of a phone call until it is
+   * interrupted; 0 = phone calls are not interrupted */
   guint64 mean_time_to_break;
   guint64 hang_up_after;        /* ns without a packet; 0 = never */
 } LinkDialUpConfig;
@@ -328,8 +331,9 @@ typedef struct
   guint profile;                /* a LinkProfile or a greater number */
   LinkModelType model;
   guint64 seed;
-  /* Total size in bytes of the IP and UDP headers, which the packets do not
-   * contain. The link adds it to the size of each packet. */
+  /* Total size in bytes of the IP and UDP headers of a packet. The size of a
+   * packet in the link does not include these headers, so the link adds this
+   * number to it. */
   guint overhead;
   /* maximum packet size in bytes, including the headers counted in `overhead`;
    * 0 = no limit */
@@ -344,11 +348,11 @@ typedef struct
 } LinkConfig;
 
 /* Returns the name and the description of the profile with the number
- * `profile`, or NULL if there is no such profile. */
+ * `profile`. Returns NULL if there is no such profile. */
 const LinkProfileInfo *link_profile_get_info (guint profile);
 guint link_profile_get_number (void);
-/* Sets every field of `config` to the value that the profile with the number
- * `profile` defines for the radio quality `quality`. */
+/* Sets every field of `config` to its value in the profile with the number
+ * `profile`. The value of a field may depend on the radio quality `quality`. */
 void link_config_init (LinkConfig * config, guint profile,
     LinkQuality quality);
 /* Parses the times at which the microwave oven is switched on: "none",
@@ -356,6 +360,6 @@ void link_config_init (LinkConfig * config, guint profile,
  * result in `config->oven`. */
 gboolean link_config_parse_interference (LinkConfig * config,
     const gchar * text, GError ** error);
-/* Checks the ranges of all numbers. Returns FALSE with an error that names the
- * field and its limits. */
+/* Checks whether all numbers are in their ranges. If not, returns FALSE with an
+ * error that names the invalid field and its limits. */
 gboolean link_config_check (const LinkConfig * config, GError ** error);
