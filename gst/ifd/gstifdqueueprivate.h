@@ -74,9 +74,9 @@ struct _GstIfdQueue
   gboolean passed;
   /* TRUE if upstream has sent EOS. The EOS event may still be in the queue. */
   gboolean eos;
-  /* `query_done` is the query that downstream has answered last; NULL after the
-   * thread that sent the query has read the answer. `query_result` is TRUE if
-   * downstream was able to answer the query. */
+  /* `query_done` is the last query that downstream has answered. It is NULL
+   * after the thread that sent the query has read the answer. `query_result` is
+   * TRUE if downstream was able to answer this query. */
   GstQuery *query_done;
   gboolean query_result;
   GstQuery *query_running;      /* query that downstream is answering */
@@ -91,11 +91,11 @@ struct _GstIfdQueue
   /* Running time in ns at which the pipeline was paused. While the pipeline is
    * not playing, the running time does not advance and has this value. */
   GstClockTime paused_at;
-  /* Monotonic time in us at which the running time was 0. If the element has no
-   * clock, the running time is computed from it. */
+  /* Monotonic time in us at which the running time was 0. An element without a
+   * clock computes the running time from this value. */
   gint64 started_at;
-  /* clock entry with which the streaming thread waits until a frame is due;
-   * NULL if it does not wait for a clock */
+  /* GstClockID on which the streaming thread waits until a frame is due; NULL
+   * if it does not wait for a clock */
   GstClockID wait_id;
   /* Latency of upstream in ns. A frame is due at its running time plus this
    * latency. */
@@ -117,9 +117,9 @@ struct _GstIfdQueue
   /* Time at which the last I-frame arrived; GST_CLOCK_TIME_NONE if no I-frame
    * has arrived */
   GstClockTime i_frame_at;
-  /* Usual time between two successive I-frames; 0 if unknown. It is the last
-   * such time that was measured. If a key frame was requested between two
-   * I-frames, the time between them is not measured. */
+  /* Last measured time between two successive I-frames; 0 if unknown. The time
+   * between two I-frames is not measured if a key frame was requested between
+   * them. */
   GstClockTime i_frame_interval;
 
   /* statistics, protected by lock */
@@ -134,7 +134,7 @@ struct _GstIfdQueue
   /* TRUE if a buffer has arrived since the stream began or was last flushed */
   gboolean started;
   gboolean have_caps;           /* TRUE if caps were sent downstream */
-  /* in pull mode, the position in bytes at which the next data are read */
+  /* position in bytes of the next read; used only in pull mode */
   guint64 read_bytes;
   /* serialized events that wait until the caps are known, because the CAPS
    * event must be sent before them */

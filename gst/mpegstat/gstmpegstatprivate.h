@@ -26,13 +26,12 @@ GST_DEBUG_CATEGORY_EXTERN (gst_mpeg_stat_debug);
 #define GST_CAT_DEFAULT gst_mpeg_stat_debug
 
 /* Frame duration in ns at the lowest frame rate, 24000/1001 (13818-2 table
- * 6-4). An unparsed frame waits until the next frame begins. As long as the
- * frame rate is not known, this constant is the maximum of this waiting time.
- */
+ * 6-4). An unparsed frame waits until the next frame begins. While the frame
+ * rate is unknown, this constant serves as the maximum of this waiting time. */
 #define MAX_FRAME_DURATION (GST_SECOND * 1001 / 24000)
 
-/* Copy of some properties, which is made once for each frame. `print` is TRUE
- * if events are printed. `post` is TRUE if events are posted as messages.
+/* Copies of three properties, which are made once for each frame. `print` is
+ * TRUE if events are printed. `post` is TRUE if events are posted as messages.
  * `discard` is TRUE if incomplete frames are discarded. */
 typedef struct
 {
@@ -59,17 +58,15 @@ struct _GstMpegStat
   guint64 malformed_frames;     /* written by the streaming thread */
   MpegStatClock clock;
   gboolean eos;
-  /* Maximum time in ns that a frame waits in this element until the end of the
-   * frame is known; 0 if the input is parsed */
+  /* Maximum time in ns for which a frame waits in this element until the end of
+   * the frame is known; 0 if the input is parsed */
   GstClockTime frame_wait;
 
-  /* Divides MPEG-1/2 video into frames. Only the streaming thread uses this
-   * object. It is created and freed while no pad is active.
-   */
+  /* Object that divides MPEG-1/2 video into frames. Only the streaming thread
+   * uses it. It is created and freed while no pad is active. */
   GstMpegVideoInput *input;
-  /* Determines the type of each frame, and its position in the stream, for all
-   * codecs except MPEG-1/2. NULL for MPEG-1/2, because `input` determines them
-   * for these codecs. */
+  /* Object that determines the type of each frame and its position in the
+   * stream. NULL for MPEG-1/2, because `input` does this for MPEG-1/2. */
   MpegStatUnits *units;
   MpegStatArrivals *arrivals;
   MpegStatTime now;             /* arrival of the current buffer */
@@ -82,8 +79,8 @@ struct _GstMpegStat
   gboolean started;
   gboolean have_stream;         /* a STREAM_START event came */
   GstSegment segment;           /* the last segment that was sent downstream */
-  /* Parameters of an MPEG sequence header: the ones from which the present caps
-   * of the src pad were made. */
+  /* Parameters of the MPEG sequence header from which the present caps of the
+   * src pad were made. */
   MpegVideoSequence sequence;
   gboolean update_caps;
   gboolean have_caps;           /* caps were sent downstream */

@@ -12,8 +12,8 @@
 
 typedef struct
 {
-  /* source and destination address of the packets, which the UDP-Lite checksum
-   * covers */
+  /* IP source and destination addresses of the packets. The UDP-Lite checksum
+   * covers these addresses. */
   UdpliteAddresses addresses;
   /* Addresses and ports of the packets. If the socket is bound to an address,
    * the local address in `path` is not set, because the kernel then uses the

@@ -33,11 +33,12 @@ typedef struct
    * then does the work that is due at this time, such as a retransmission. */
   void (*timeout) (gpointer core, guint64 now);
   /* Asks the core for the next datagram to send. The core writes it to
-   * datagram->bytes, which has space for `room` bytes, and sets its size and
-   * its parts. The parts remain valid until the core gets more data to send.
-   * `path` is set to the number of the path. If the socket is not connected,
-   * the core also sets the endpoints in datagram->path. Returns FALSE if there
-   * is nothing to send now. */
+   * datagram->bytes, which has space for `room` bytes, and sets the size and
+   * the parts of the datagram. The parts remain valid until the core gets more
+   * data to send. The core sets `path` to the number of the path on which the
+   * datagram must be sent. If the socket is not connected, the core also sets
+   * the endpoints in datagram->path. Returns FALSE if there is nothing to send
+   * now. */
     gboolean (*poll_output) (gpointer core, guint64 now, guint * path,
       Datagram * datagram, gsize room);
   /* Stores the next event of the core in `event`. An event is, for example, the

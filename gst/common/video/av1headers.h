@@ -78,8 +78,9 @@ typedef struct
 {
   gboolean shows_existing;      /* show_existing_frame */
   guint existing;               /* frame_to_show_map_idx */
-  /* If shows_existing is TRUE, the header only names a frame that was decoded
-   * before. Of the fields below, only is_shown is then set. */
+  /* Type of the frame. If shows_existing is TRUE, the header only names a frame
+   * that was decoded before. Then neither this field nor the fields below are
+   * set, except is_shown. */
   Av1FrameType type;
   gboolean is_shown;            /* show_frame */
   gboolean is_error_resilient;  /* error_resilient_mode */

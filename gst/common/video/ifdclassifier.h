@@ -68,8 +68,8 @@ void ifd_classifier_reset (IfdClassifier * classifier);
  *
  * In a stream with layers, the function also sets the slots of the frame (flag
  * IFD_FRAME_SLOTS), which show which frames refer to each other. A stream has
- * layers if it has reference frames outside the base layer. The slots are set
- * from the first I-frame on that arrives after the layers were detected. */
+ * layers if it has reference frames outside the base layer. The function begins
+ * to set the slots at the first I-frame after it has detected the layers. */
 void ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
     gsize size, guint64 pts, IfdFrame * frame);
 

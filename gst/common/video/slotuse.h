@@ -16,8 +16,8 @@
 
 #include <glib.h>
 
-/* Codec of a stream. It also determines what a unit is. One unit must be passed
- * to each call of slot_reader_input (). */
+/* Codec of a stream. The codec also determines what a unit of the stream is.
+ * Each call of slot_reader_input () takes one unit. */
 typedef enum
 {
   SLOT_CODEC_VP8,               /* A unit is one frame. */

@@ -84,14 +84,14 @@ typedef struct
 {
   DccpEndpointConfig config;
   /* Sums of the counters of all connections, including the current connection.
-   * Only the counters of the current half-connections are not included: they
-   * are added to these sums when the half-connections end. */
+   * The counters of the current half-connections are kept elsewhere. They are
+   * added to these sums when the half-connections end. */
   DccpStats stats;
   /* TRUE if the local application reads the received data too slowly. The peer
    * is then told so with the option Slow Receiver. */
   gboolean is_slow;
   DccpLimiter syncs, resets;
-  /* limiter for Resets to the peers of connections that have already ended */
+  /* limiter for Resets that are sent to peers of ended connections */
   DccpLimiter last_resets;
   DccpAnswers answers;
   DccpEvents events;

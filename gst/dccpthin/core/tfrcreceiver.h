@@ -15,8 +15,8 @@
 typedef struct
 {
   TfrcEquation equation;
-  /* Sequence number at which the receiver begins. The packet with this number
-   * counts as already received. All packets that are passed to
+  /* Initial value of the greatest received sequence number. The packet with
+   * this number counts as already received. All packets that are passed to
    * tfrc_receiver_input () for the first time have greater numbers. */
   guint64 initial_sequence;
 } TfrcReceiverConfig;

@@ -18,19 +18,22 @@ typedef struct
    * channel number counts the messages that an endpoint sends on a channel.
    * `count` is the number of messages in the range. */
   guint64 first, count;
-  guint64 found;                /* time at which the gap was found, in ns */
+  /* Time in ns at which it was found that these messages are missing. */
+  guint64 found;
   /* Value of n_raised when this gap was found. n_raised (a field of MmtpLosses)
-   * counts how often the highest message number has increased. The increase of
-   * n_raised since then is the number of messages with higher numbers that have
-   * arrived since then. */
+   * counts how often the highest message number has increased. The present
+   * n_raised minus this value shows how often the highest message number has
+   * increased after the gap was found. */
   guint64 order;
   /* Time in ns after which a retransmission of the messages in this range is
    * too late. */
   guint64 repair_until;
-  /* Number of REPORTs on the fastest path that have contained the range.
-   * REPORTs on other paths are not counted. */
+  /* Number of REPORTs that contained this range and were sent on the fastest
+   * path. REPORTs that were sent on other paths are not counted. */
   guint reported;
-  /* number of the last report that contains this range */
+  /* Number of the last REPORT that contained this range, or 0 if there was
+   * none. REPORTs are numbered from 1 in the order in which they are written.
+   */
   guint64 report;
 } MmtpLossRange;
 
@@ -53,8 +56,8 @@ typedef struct
   MmtpLossRange ranges[MMTP_LOSSES_KEPT];
   guint n_ranges;
   guint64 n_reports;
-  /* number of ranges of lost messages that no REPORT on the fastest path has
-   * contained yet */
+  /* Number of lost ranges whose field `reported` is 0: they were in no REPORT
+   * that was sent on the fastest path. */
   guint n_unreported;
 } MmtpLosses;
 
@@ -75,8 +78,9 @@ void mmtp_losses_timeout (MmtpLosses * losses, guint64 now,
 guint64 mmtp_losses_next_wakeup (const MmtpLosses * losses,
     guint64 tolerance);
 /* Writes up to `room` ranges of lost messages into `ranges`, for a REPORT.
- * Returns the number of written ranges. Ranges that were contained in the
- * fewest REPORTs are written first. `surely` is TRUE if the REPORT is sent on
- * the fastest path. Only such REPORTs are counted for each range. */
+ * Returns the number of written ranges. `surely` is TRUE if the REPORT is sent
+ * on the fastest path. For each range, the function counts the REPORTs that
+ * contained the range and were sent on the fastest path. Ranges with the lowest
+ * count are written first. */
 guint mmtp_losses_report (MmtpLosses * losses, guint64 now, gboolean surely,
     MmtpRange * ranges, guint room);

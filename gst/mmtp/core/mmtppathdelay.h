@@ -20,15 +20,15 @@
 
 typedef struct
 {
-  /* Start time, in ns, of the period that this struct covers (the span). If `n`
-   * is 0, this struct is not in use. */
+  /* Start time of the span, in ns. A span is the period that this struct
+   * covers. If `n` is 0, this struct is not in use. */
   guint64 began;
   /* number of messages whose delays were reported in this period */
   guint n;
-  /* Delays in ns from the reports that arrived in this period. `min` is the
-   * minimum delay of all reported messages. Each report contains the maximum
-   * delay of its messages. `highest` and `second` are the highest and the
-   * second highest of these maximums. */
+  /* One-way delays in ns, from the reports that arrived in this period. `min`
+   * is the minimum delay of all reported messages. `highest` and `second` are
+   * computed from the maximum delays of the single reports: they are the
+   * highest and the second highest of these maximum delays. */
   gint64 min, highest, second;
 } MmtpDelaySpan;
 
@@ -48,17 +48,18 @@ typedef struct
    * only with a report. */
   gint64 base;
   gint64 latest;                /* delay of the newest message */
-  /* minimum and maximum one-way delay in the last report, in ns */
+  /* Minimum (`min`) and maximum (`high`) one-way delay in ns, from the last
+   * report that contained them. */
   gint64 min, high;
   /* minimum delay in each of the last MMTP_DELAY_REPORTS reports (ring buffer)
    */
   gint64 minima[MMTP_DELAY_REPORTS];
   guint n_minima;               /* number of reports so far */
-  /* Moving average of `high` minus `min` over the reports, in ns. It shows how
-   * much the one-way delays vary within a report. */
+  /* Moving average of the spread of the reports, in ns. The spread of a report
+   * is its maximum one-way delay minus its minimum one-way delay. */
   gint64 spread;
-  /* jitter in ns that the receiver has computed as in RFC 3550, section 6.4.1,
-   * and has reported */
+  /* Jitter in ns, as reported by the receiver. The receiver computes it as in
+   * RFC 3550, section 6.4.1. */
   gint64 jitter;
 } MmtpPathDelay;
 
@@ -77,9 +78,10 @@ void mmtp_path_delay_add_latest (MmtpPathDelay * delay, guint64 now,
  * path on purpose. `base` is the minimum delay of the messages that were sent
  * when the queue was empty. */
 void mmtp_path_delay_rebase (MmtpPathDelay * delay, gint64 base);
-/* Returns the base delay in ns: the minimum one-way delay of the last minute,
- * or since the sender last emptied the queue of the path on purpose. Returns 0
- * if it is unknown. */
+/* Returns the base delay in ns, or 0 if it is unknown. The base delay is the
+ * minimum one-way delay of the last minute. If the sender has emptied the queue
+ * of the path on purpose during this minute, only the delays that were measured
+ * since then count. */
 gint64 mmtp_path_delay_get_base (const MmtpPathDelay * delay);
 /* Returns the minimum one-way delay in the last three reports of the receiver,
  * in ns; 0 if no report has arrived yet. */

@@ -22,8 +22,8 @@ typedef struct
 void mmtp_receiver_output_init (MmtpReceiverOutput * self,
     const MmtpReceiverPaths * paths, const MmtpKey * key);
 void mmtp_receiver_output_clear (MmtpReceiverOutput * self);
-/* Queues a message of the handshake. If a key is set, the trailer of the
- * following messages becomes an HMAC:
+/* Queues a message of the handshake. If a key is set, the function writes an
+ * HMAC into the trailer of two kinds of messages:
  * - COOKIE
  * - REFUSE with the reason MMTP_REFUSE_BUSY or MMTP_REFUSE_OVER, which is only
  *   sent in answer to an OPEN with a valid MAC */

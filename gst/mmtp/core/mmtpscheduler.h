@@ -21,9 +21,9 @@
 
 #include "mmtppacket.h"
 
-/* Indices into the table mmtp_schedulers. A scheduler needs a value here only
- * if other code refers to it by this value. A new scheduler in the table
- * therefore needs no new value. */
+/* Indices of schedulers in the table mmtp_schedulers. Other code uses these
+ * values to refer to a particular scheduler. A new scheduler in the table needs
+ * no value here if no other code refers to it. */
 typedef enum
 {
   MMTP_SCHEDULER_MMTP,
@@ -48,17 +48,19 @@ typedef struct
   /* earliest time in ns at which the pacing of the path allows the next packet
    */
   guint64 token;
-  /* Time in ns within which a packet that is sent now arrives almost certainly.
-   */
+  /* Estimated time in ns until a packet that is sent now arrives. The estimate
+   * includes a safety margin, so that the packet almost certainly arrives
+   * within this time. It includes no safety margin if only one path is usable
+   * and the rate of this path is not configured. */
   guint64 delay;
   /* Time in ns that this path alone would need to send all packets of the send
    * queue. It is computed only if the sender can choose between several paths
    * and the pacing of this path does not allow a packet now. In all other
    * cases, the field is 0. */
   guint64 backlog;
-  /* TRUE if the path may have stalled, because a message that was sent on it is
-   * missing. A message is missing if it, or a report about it, should have
-   * arrived by now. */
+  /* TRUE if the path may have stalled: a message that was sent on it, or the
+   * report about this message, is overdue. Always FALSE if the sender cannot
+   * choose between several paths. */
   gboolean is_doubtful;
   /* Rate of the path in bit/s, measured or configured; never 0. */
   guint64 rate;
@@ -89,10 +91,10 @@ typedef struct
    * change the state. */
     guint (*choose) (gconstpointer state, const MmtpCandidate * candidates,
       guint n, guint64 now, guint64 deadline);
-  /* Called when a packet of the stream with `size` bytes is sent on the chosen
-   * path. This function may change the state. It is not called for REPAIRs and
-   * speculative retransmissions, because the scheduler does not choose their
-   * paths. May be NULL. */
+  /* Called when a packet of the stream is sent on the chosen path. `size` is
+   * the size of the packet in bytes. This function may change the state. It is
+   * not called for REPAIRs and speculative retransmissions, because the
+   * scheduler does not choose their paths. May be NULL. */
   void (*sent) (gpointer state, const MmtpCandidate * candidates, guint n,
       guint chosen, gsize size);
 } MmtpSchedulerClass;

@@ -35,13 +35,13 @@
 typedef struct
 {
   guint64 max_delay;            /* maximum of the initial delay (D0), in ns */
-  /* Wanted initial delay (D0) in ns; 0 means the maximum. D0 is raised to the
-   * delay that the paths need, up to the maximum. */
+  /* Wanted initial delay (D0) in ns; 0 means `max_delay`. If the paths need a
+   * longer delay, D0 is raised to that delay, but never above `max_delay`. */
   guint64 initial_delay;
-  /* Time in ns by which a packet may miss its deadline and still be useful to
-   * the receiver. The default is 0. If several paths can carry the stream, this
-   * time is ignored. Packets on several paths overtake each other, and the
-   * receiver refuses a packet that was overtaken and is late. */
+  /* Maximum time in ns by which a packet may miss its deadline and still be
+   * useful to the receiver. The default is 0. If several paths can carry the
+   * stream, this time is ignored: packets on different paths overtake each
+   * other, and the receiver refuses a packet that was overtaken and is late. */
   guint64 max_lateness;
   guint64 keepalive_period;     /* in ns */
   /* maximum time without a message from the receiver, in ns */
@@ -100,8 +100,9 @@ void mmtp_sender_remove_path (MmtpSender * sender, guint64 now,
  * or if the queue has no room for it, drops the buffer and returns FALSE. */
 gboolean mmtp_sender_put (MmtpSender * sender, guint64 now,
     const MmtpBuffer * buffer);
-/* Returns whether a buffer that is put now would be sent in time. If the result
- * is FALSE, a caller that can wait should wait for MMTP_EVENT_ROOM. */
+/* Returns whether a buffer that is put into the queue now would be sent in
+ * time. If the result is FALSE, a caller that can wait should wait for
+ * MMTP_EVENT_ROOM. */
 gboolean mmtp_sender_has_room (MmtpSender * sender, guint64 now);
 /* Returns whether a buffer of `size` bytes may be put into the queue now. FALSE
  * means that the buffer has to wait until the queue is shorter. Every buffer
@@ -131,8 +132,9 @@ void mmtp_sender_set_padding (MmtpSender * sender, guint64 now, guint64 rate);
 
 void mmtp_sender_input (MmtpSender * sender, guint64 now, guint id,
     const guint8 * bytes, gsize size);
-/* Notes that the socket of the path accepts no packets for now, or that it
- * accepts packets again. */
+/* Tells the sender whether the socket of the path is blocked. `blocked` is TRUE
+ * if the socket accepts no packets for now, and FALSE if it accepts packets
+ * again. */
 void mmtp_sender_set_blocked (MmtpSender * sender, guint64 now, guint id,
     gboolean blocked);
 void mmtp_sender_timeout (MmtpSender * sender, guint64 now);
@@ -173,7 +175,7 @@ typedef enum
 typedef struct
 {
   MmtpSenderEventType type;
-  /* estimate of the stream bitrate that the paths can carry, in bit/s */
+  /* estimated stream bitrate that all paths can carry together, in bit/s */
   guint64 rate;
   /* TRUE if `rate` is only a lower bound, because the stream did not use the
    * full rate of the paths */
@@ -201,7 +203,7 @@ gboolean mmtp_sender_poll_event (MmtpSender * sender, MmtpSenderEvent * event);
 typedef struct
 {
   gboolean ready;
-  /* number of buffers from the application, and number of their bytes */
+  /* Number of buffers from the application, and their total size in bytes. */
   guint64 buffers, bytes;
   guint64 packets;              /* packets of the stream */
   guint64 sent_buffers;         /* buffers sent completely */
@@ -212,26 +214,28 @@ typedef struct
   /* number of buffers dropped because they refer to a dropped buffer */
   guint64 discarded_broken;
   guint64 discarded_connection; /* dropped because the session ended */
-  /* How many of the dropped buffers belong to key frames, and how many of them
-   * belong to pictures to which no other picture refers (droppable). */
+  /* Numbers of dropped buffers of two kinds. `discarded_keys` counts those that
+   * belong to key frames. `discarded_droppable` counts those that belong to
+   * pictures to which no other picture refers. */
   guint64 discarded_keys, discarded_droppable;
   guint64 retransmitted;        /* retransmitted packets */
   guint64 repairs;              /* REPAIR messages sent */
-  /* Number of padding messages that were sent, and number of their bytes
+  /* Number of padding messages that were sent, and their total size in bytes,
    * including the IP and UDP headers. Padding messages are sent only to measure
    * the paths. */
   guint64 padding, padding_bytes;
-  /* number of lost packets that were reported but not retransmitted */
+  /* number of packets that were reported as lost but were not retransmitted */
   guint64 unrepaired;
-  /* Number of times that a message was looked up by its channel number, because
-   * a REPORT said that it is lost. Tests check that the number of lookups per
+  /* Number of lookups of messages that a REPORT lists as lost. A message is
+   * looked up by its channel number. Tests check that the number of lookups per
    * REPORT stays bounded. */
   guint64 loss_lookups;
-  /* Number of packets visited while processing REPORTs. Tests check that this
-   * work stays bounded. */
+  /* Number of packets that were examined while REPORTs were processed. Tests
+   * check that this number stays bounded for each REPORT. */
   guint64 report_steps;
   guint64 queued_bytes;
-  guint64 estimated_rate;       /* estimated rate of the stream, in bit/s */
+  /* estimated stream bitrate that all paths can carry together, in bit/s */
+  guint64 estimated_rate;
   /* TRUE if `estimated_rate` is only a lower bound, because the stream did not
    * use the full rate of the paths */
   gboolean is_app_limited;
@@ -239,18 +243,16 @@ typedef struct
   /* initial delay (D0) that the paths need, in ns */
   guint64 min_delay;
   guint64 refused[MMTP_LAST_REFUSAL];   /* messages refused, by reason */
-  /* number of paths so far, including removed paths */
+  /* number of paths that were ever added; includes paths that were removed */
   guint n_paths;
 } MmtpSenderStats;
 
 void mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats);
-/* Some REFUSE messages are not authenticated with the key, so anybody could
- * have sent them. If a key is set, such a REFUSE does not end the handshake.
- *
- * Returns the reason in the last REFUSE that was not authenticated, and sets
- * `version` to the protocol version in it. Returns 0 if there was none. A
- * COOKIE that is not authenticated although a key is set counts as a REFUSE
- * with the reason MMTP_REFUSE_KEY. */
+/* Returns the reason in the last REFUSE that was not authenticated with the
+ * key, and sets `version` to the protocol version in it. Returns 0 if there was
+ * no such REFUSE. Anybody could have sent it, so it does not end the handshake
+ * if a key is set. A COOKIE that is not authenticated although a key is set
+ * counts as a REFUSE with the reason MMTP_REFUSE_KEY. */
 MmtpRefuseReason mmtp_sender_get_unverified_refusal (const MmtpSender * sender,
     guint * version);
 /* Fills in `stats` with the statistics of the path `id`. Returns FALSE if there

@@ -20,17 +20,16 @@ typedef struct
 {
   gboolean is_known;            /* There was a timestamp. */
   gint64 stamp;                 /* last timestamp, in ns */
-  /* Time in ns since the last change of the timestamp. Only time in which the
-   * caller waits for buffers is counted. */
+  /* Time in ns that the caller has spent waiting for buffers since the
+   * timestamp last changed. */
   gint64 stood;
   /* TRUE while the caller waits for a new buffer */
   gboolean is_idle;
   /* time in ns at which the caller began to wait; valid only while is_idle is
    * TRUE */
   gint64 idle_since;
-  /* Some buffers get their arrival time instead of the timestamp that they had.
-   * This is the arrival time of the last of these buffers, in ns. It is
-   * G_MININT64 if there was no such buffer. */
+  /* Arrival time in ns of the last buffer that got its arrival time instead of
+   * its timestamp. G_MININT64 if there was no such buffer. */
   gint64 latest;
 } MmtpStamps;
 
@@ -38,9 +37,8 @@ void mmtp_stamps_clear (MmtpStamps * stamps);
 /* Call this function when the caller has passed on all of its buffers and
  * begins to wait for new ones. */
 void mmtp_stamps_begin_idle (MmtpStamps * stamps, gint64 now);
-/* Call this function when new buffers have arrived. It ends the waiting time
- * that mmtp_stamps_begin_idle() has begun. Without such a waiting time, it does
- * nothing. */
+/* Call this function when new buffers have arrived. It ends the wait that
+ * mmtp_stamps_begin_idle() began. If no wait was begun, it does nothing. */
 void mmtp_stamps_end_idle (MmtpStamps * stamps, gint64 now);
 /* Returns the time to use for a buffer that arrives at `now` with the timestamp
  * `stamp`. Usually, this is the timestamp. If the timestamp has not changed for

@@ -39,5 +39,5 @@ guint64 link_dial_up_next_wakeup (const LinkDialUp * dial_up);
 gboolean link_dial_up_poll_change (LinkDialUp * dial_up, LinkCall * state);
 LinkCall link_dial_up_get_state (const LinkDialUp * dial_up);
 /* Writes the numbers of started, failed and broken phone calls to `stats`. Also
- * writes the time that the set-up of the last connected call took. */
+ * writes how long the set-up of the last connected call took. */
 void link_dial_up_get_stats (const LinkDialUp * dial_up, LinkStats * stats);

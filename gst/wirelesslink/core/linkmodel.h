@@ -32,7 +32,7 @@ typedef struct
    */
   guint64 (*next) (gpointer model);
   /* Handles the model's next event. Called when link->now has reached the time
-   * of this event, which the operation `next` returns. */
+   * that `next` has returned for this event. */
   void (*advance) (gpointer model);
   /* Called at link->now when the state of the phone call of a dial-up link has
    * changed. `connected` is TRUE if the phone call is connected now. If
@@ -140,8 +140,8 @@ link_take (Link * link, guint station)
   return link_queue_take (&link->queues[station], link->now);
 }
 
-/* Returns the oldest packet of a station's queue without removing it, or NULL.
- */
+/* Returns the oldest packet of a station's queue without removing it. Returns
+ * NULL if the queue is empty. */
 static inline LinkItem *
 link_peek (Link * link, guint station)
 {
@@ -152,9 +152,9 @@ link_peek (Link * link, guint station)
  * leaves the link at `departure`, which is now or later. Takes ownership of
  * `item`. */
 void link_deliver (Link * link, LinkItem * item, guint64 departure);
-/* Makes a duplicate of the packet, which leaves the link at `departure`. The
- * model must call this function before it calls link_deliver () for the
- * original packet. */
+/* Makes a duplicate of the packet. The duplicate leaves the link at
+ * `departure`. The model must call this function before it calls
+ * link_deliver () for the original packet. */
 void link_duplicate (Link * link, LinkItem * item, guint64 departure);
 /* Called by a model when a packet is lost, at link->now. `fate` says how it was
  * lost. Takes ownership of `item`. */
@@ -206,8 +206,8 @@ link_next_departure (const Link * link)
  * packet waits, and only if the link is a dial-up link. */
 void link_want_call (Link * link);
 /* Performs the next event of the phone call, such as the end of its set-up.
- * Called when link->now has reached the time of this event, which
- * link_next_call () returns. */
+ * Called when link->now has reached the time that link_next_call () has
+ * returned for this event. */
 void link_advance_call (Link * link);
 static inline guint64
 link_next_call (const Link * link)

@@ -17,10 +17,9 @@
 
 #include "linkframequeue.h"
 
-/* Maximum number of broken frames that the queue remembers. The queue
- * discipline drop-frame uses them: a frame is broken if the queue has dropped
- * one of its packets, and the later packets of the frame are then dropped, too.
- */
+/* Maximum number of broken frames that the queue remembers. A frame is broken
+ * if the queue has dropped one of its packets. With the queue discipline
+ * drop-frame, the later packets of a broken frame are dropped, too. */
 #define LINK_QUEUE_MAX_BROKEN 8
 
 typedef struct
