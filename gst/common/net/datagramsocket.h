@@ -59,10 +59,11 @@ typedef struct
    * (GRO). Datagram.segment_size is then the size of each packet. For UDP
    * sockets only. Has no effect if the system does not support GRO. */
   gboolean gro;
-  /* Raw sockets only. If TRUE, the caller can see where a packet was sent to.
-   * Received IPv4 packets keep their IP header. The kernel never delivers the
-   * header of an IPv6 packet. Therefore path.local of a received IPv6 packet is
-   * always the destination address, even if this is a multicast group. */
+  /* TRUE if the caller has to know the address to which a packet was sent. For
+   * raw sockets only. Received IPv4 packets then keep their IP header, which
+   * contains the address. The kernel never delivers the header of an IPv6
+   * packet. Therefore path.local of a received IPv6 packet is always the
+   * destination address, even if this is a multicast group. */
   gboolean keep_header;
 } DatagramSocketOptions;
 
@@ -101,10 +102,10 @@ GSocket *datagram_socket_get_socket (DatagramSocket * socket);
 /* Returns the local and the remote endpoint of a connected socket. If the
  * socket is not connected, only the local endpoint is set. */
 const DatagramPath *datagram_socket_get_path (DatagramSocket * socket);
-/* Returns the path MTU that the kernel knows, in bytes, or `mtu` if this value
- * is smaller. If `mtu` is 0, always returns the path MTU. An unconnected socket
- * returns the MTU of the path `path`. A connected socket has only one path and
- * ignores `path`. */
+/* Returns the path MTU in bytes, as the kernel knows it. If `mtu` is not 0 and
+ * is smaller than the path MTU, returns `mtu` instead. For an unconnected
+ * socket, the path MTU is that of the path `path`. A connected socket has only
+ * one path and ignores `path`. */
 guint datagram_socket_get_mtu (DatagramSocket * socket,
     const DatagramPath * path, guint mtu);
 /* datagram_socket_get_overhead returns the size of the IP and UDP headers in
@@ -119,10 +120,11 @@ guint datagram_socket_get_max_payload (DatagramSocket * socket, guint mtu);
  * interface. */
 gboolean datagram_socket_set_multicast_interface (DatagramSocket * socket,
     guint index, GError ** error);
-/* Returns the index of the interface on which all packets to `path` are sent.
- * The interface is fixed if the socket is bound to an interface, or if `path`
- * is a multicast path and the interface for multicast was set. Otherwise
- * returns 0, because the routing table selects the interface. */
+/* Returns the index of the interface on which the socket sends all packets to
+ * `path`, if this interface is fixed. It is fixed if the socket is bound to an
+ * interface, or if `path` is a multicast path and the interface for multicast
+ * was set. Otherwise the routing table selects the interface, and the function
+ * returns 0. */
 guint datagram_socket_get_interface (DatagramSocket * socket,
     const DatagramPath * path);
 /* Sets whether packets are sent with a UDP checksum. A new socket sends a UDP

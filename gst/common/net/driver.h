@@ -27,8 +27,8 @@
  * these bytes in memory (datagramblock.h). A block has `input_room` bytes. */
 #define DRIVER_MAX_SLICED 64
 
-/* What the driver waits for: events of file descriptors, a timeout, and a
- * wake-up by another thread */
+/* State for a wait that ends when a file descriptor has an event, when a
+ * timeout passes, or when another thread wakes the driver */
 typedef struct
 {
   /* a pipe; another thread writes a byte into it to wake the driver */
@@ -81,13 +81,12 @@ typedef struct
 typedef struct
 {
   DatagramSocket *socket;       /* owned */
-  /* queue of copies (Unsent) of the packets that were not sent because the
-   * socket had no room */
+  /* Queue of packets (Unsent) that were not sent because the socket had no
+   * room. Each entry contains a copy of the packet. */
   GQueue unsent;
-  /* Time in ns before which the driver does not try again to send the queued
+  /* Earliest time in ns at which the driver tries again to send the queued
    * packets. It is set if poll has reported the socket as writable, but sending
-   * has failed because the network device has no room.
-   */
+   * has failed because the network device has no room. */
   guint64 retry_at;
   /* TRUE if the path has become unusable: the callback take_error has returned
    * FALSE for an error of its socket */
@@ -100,9 +99,9 @@ typedef struct
   guint capacity;
 } DriverPath;
 
-/* Measures how often an event occurs, such as the arrival of a packet. At a
- * high rate, the driver waits for a moment and then processes several packets
- * together. */
+/* Measurement of how often an event occurs, such as the arrival of a packet. If
+ * the rate is high, the driver waits for a moment and then processes several
+ * packets together. */
 typedef struct
 {
   /* time in ns at which the current measurement period began */
@@ -112,7 +111,8 @@ typedef struct
   guint64 rate;
 } DriverRate;
 
-/* Measures how many packets per second arrive on all paths together. */
+/* Measurement of how many packets per second arrive. The packets of all paths
+ * are counted together. */
 typedef struct
 {
   DriverRate packets;
@@ -120,18 +120,17 @@ typedef struct
   gboolean has_just_received;
 } DriverInputRate;
 
-/* Measures how often driver_flush_often is called, because at a high rate of
- * calls, packets are collected and sent together. Also counts the packets that
- * wait to be sent: the owner has passed them to the core, and the driver has
- * not sent them yet. */
+/* State of driver_flush_often: how often the function is called, and how many
+ * packets wait to be sent. If the function is called at a high rate, packets
+ * are collected and sent together. */
 typedef struct
 {
   DriverRate calls;
   /* TRUE while driver_flush_often is called so often that packets are collected
    * and sent together */
   gboolean is_busy;
-  /* Number of packets that wait to be sent: the owner has passed them to the
-   * core since the last call of driver_flush */
+  /* Number of packets that the owner has passed to the core since the last call
+   * of driver_flush. These packets wait to be sent. */
   guint n_waiting;
   /* Time in ns at which the owner passed the first of the `n_waiting` packets
    * to the core. Valid only if `n_waiting` is not 0. */
@@ -156,7 +155,7 @@ typedef struct
   DatagramPool *pool;
   DatagramBlock *inputs[DATAGRAM_BATCH];
   DatagramBlock *packed;        /* NULL if there is none */
-  /* number of bytes of the block `packed` that contain small packets already */
+  /* number of bytes of the block `packed` that small packets occupy already */
   gsize packed_size;
   gboolean makes_slices;
   DriverInputRate input_rate;
@@ -164,9 +163,9 @@ typedef struct
    * DATAGRAM_BATCH packets of `output_room` bytes each. NULL if there is no
    * path. */
   guint8 *outputs;
-  /* Maximum size in bytes of one packet: `input_room` for a received packet,
-   * `output_room` for a packet to send. For each packet of a batch, the driver
-   * has memory of this size. */
+  /* Maximum size in bytes of a received packet (`input_room`) and of a packet
+   * to send (`output_room`). Each block of `inputs` has `input_room` bytes, and
+   * each packet of `outputs` has `output_room` bytes. */
   gsize input_room, output_room;
 
   /* paths of the core; paths[i] is the path with the number i, or NULL */
@@ -217,7 +216,7 @@ gboolean driver_is_blocked (Driver * driver, guint number);
 /* Makes driver_run also wait until `fd`, a file descriptor of the owner, is
  * readable. If `fd` is -1, driver_run no longer waits for a descriptor of the
  * owner. driver_take_watched returns whether the descriptor was readable when
- * driver_run last woke up. */
+ * driver_run last woke up, and then forgets this. */
 void driver_watch (Driver * driver, gint fd);
 gboolean driver_take_watched (Driver * driver);
 
@@ -233,9 +232,9 @@ void driver_flush (Driver * driver);
  * fraction of a millisecond. The packets of several calls are then sent
  * together, which needs much less CPU time than sending them separately. */
 void driver_flush_often (Driver * driver, guint64 now, guint n_packets);
-/* Wakes the thread of driver_run if it would wait too long. This is the case,
- * for example, if the core has got a new timeout that is earlier than the end
- * of the wait. If `always` is TRUE, driver_run is woken in any case. */
+/* Wakes the thread of driver_run if the core has to be called before the
+ * present wait ends, for example because the core has got a new, earlier
+ * timeout. If `always` is TRUE, driver_run is woken in any case. */
 void driver_wake (Driver * driver, gboolean always);
 
 /* Runs the core until one of four things happens: `is_done` returns TRUE,

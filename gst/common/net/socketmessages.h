@@ -12,7 +12,8 @@
 
 #include <sys/socket.h>
 
-/* a message that has the same layout as struct mmsghdr of Linux */
+/* A message to send, or a received message. The struct has the same layout as
+ * struct mmsghdr of Linux. */
 typedef struct
 {
   struct msghdr msg_hdr;
@@ -39,11 +40,12 @@ guint socket_messages_send (gint fd, SocketMessage * messages, guint n,
 guint socket_messages_receive (gint fd, SocketMessage * messages, guint n,
     SocketErrors * errors);
 
-/* Returns the message of `error` for a text that already names the peer. The
- * caller owns the result. Some error messages begin with the address of the
- * peer, which would then be named twice. If `peer` is "127.0.0.1:5", the
- * message "127.0.0.1:5 returned an error" therefore becomes "the peer returned
- * an error". Other messages do not change. */
+/* Returns a copy of the message of `error`, for use in a text that names the
+ * peer itself. The caller frees the copy. If the message begins with the string
+ * `peer` and " returned ", the copy begins with "the peer returned " instead,
+ * so that the text does not name the peer twice. For example, if `peer` is
+ * "127.0.0.1:5", the message "127.0.0.1:5 returned an error" becomes "the peer
+ * returned an error". */
 gchar *socket_error_describe (const GError * error, const gchar * peer);
 /* Checks that `host` contains no port. If `host` has the form host:port,
  * returns FALSE, with an error that says what to do. */

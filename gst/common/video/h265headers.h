@@ -20,9 +20,9 @@
 
 typedef struct
 {
-  /* Picture order count of the reference picture. Bits that are set in `mask`
-   * are known in `order`. For a long-term picture, the upper bits may be
-   * unknown. */
+  /* `order` is the picture order count of the reference picture. The bits that
+   * are set in `mask` are the known bits of `order`. For a long-term picture,
+   * the upper bits may be unknown. */
   gint32 order;
   guint32 mask;
   /* TRUE if the current picture may refer to this reference picture. FALSE if

@@ -30,18 +30,18 @@
 
 #define IFD_MAX_FRAMES 64
 #define IFD_DEFAULT_MAX_FRAMES 3
-/* While the receiver needs an I-frame, all other frames are dropped. If this
- * many consecutive frames were dropped for this reason, the stream is assumed
- * to have no I-frames. Output then resumes with the next frame that starts an
+/* Number of consecutive dropped frames after which the stream is assumed to
+ * have no I-frames. Only frames that were dropped because the receiver needs an
+ * I-frame are counted. Output then resumes with the next frame that starts an
  * intra refresh. If the stream has no intra refresh either, output resumes
  * immediately. */
 #define IFD_MAX_GOP 600
-/* If too many frames before an I-frame were dropped, a decoder may derive a
- * wrong display order for this I-frame. The algorithm then drops the I-frame,
- * and waits for an I-frame that a decoder would display in the right order.
- * This constant is the maximum duration of the wait, in frames. After the wait,
- * an I-frame is sent even if its order is wrong, because the stream may never
- * contain an I-frame in the right order. */
+/* Maximum number of frames for which the algorithm waits for an I-frame that a
+ * decoder would display in the right order. The wait begins when an I-frame is
+ * dropped because its order would be wrong. This happens if too many frames
+ * before the I-frame were dropped. After the wait, an I-frame is sent even if
+ * its order is wrong, because the stream may never contain an I-frame in the
+ * right order. */
 #define IFD_MAX_ORDER_WAIT 250
 
 typedef enum
@@ -101,18 +101,18 @@ typedef enum
    * frame decides: a B-frame between an I-frame and the next P-frame counts as
    * leading, and any other frame counts as trailing. */
   IFD_FRAME_TRAILING = 1 << 3,
-  /* A part of the frame is missing. The frame is dropped. Frames that refer to
-   * it then cannot be decoded. */
+  /* Flag of a frame of which a part is missing. Such a frame is dropped. Frames
+   * that refer to it then cannot be decoded. */
   IFD_FRAME_INCOMPLETE = 1 << 4,
   /* Flag of a P-frame: an intra refresh starts with this frame. During an intra
    * refresh, several frames renew the picture part by part. A decoder that
    * starts with this frame has complete pictures some frames later. */
   IFD_FRAME_REFRESH = 1 << 5,
-  /* The fields `uses` and `updates` of the frame are valid. They name the slots
-   * of the decoder, such as buffers of reference frames, that the frame uses
-   * and updates (slotuse.h). Frames with this flag depend on each other only
-   * through these slots. The frame type then says only how important the frame
-   * is. A closed I-frame updates all slots. */
+  /* Flag of a frame whose fields `uses` and `updates` are valid. They name the
+   * slots of the decoder, such as buffers of reference frames, that the frame
+   * uses and updates (slotuse.h). Frames with this flag depend on each other
+   * only through these slots. The frame type then says only how important the
+   * frame is. A closed I-frame updates all slots. */
   IFD_FRAME_SLOTS = 1 << 6
 } IfdFrameFlags;
 
@@ -226,7 +226,8 @@ typedef struct
   /* number of I-frames that were stored in the queue W although a decoder would
    * display them in the wrong order */
   guint64 gops_misordered;
-  /* total time in ns during which a frame was being sent */
+  /* Total time in ns that was spent on sending frames. For each frame, it is
+   * the time from ifd_poll_output () to ifd_sent (). */
   guint64 time_blocked;
   /* number of frames that are waiting in the queue W */
   guint waiting;
@@ -240,10 +241,9 @@ typedef struct
 
 typedef struct _Ifd Ifd;
 
-/* Function that logs one line. ifd_set_trace () sets it. `is_packet` is TRUE if
- * such a line is written for every stored frame, so that it is logged with a
- * more detailed log level.
- */
+/* Function that logs one line. ifd_set_trace () sets it. `is_packet` is TRUE
+ * for a line that is written for every stored frame. As there are many such
+ * lines, they should have a more detailed log level than the others. */
 typedef void (*IfdTrace) (gpointer owner, gboolean is_packet,
     const gchar * format, va_list args) G_GNUC_PRINTF (3, 0);
 

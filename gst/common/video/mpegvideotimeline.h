@@ -29,17 +29,20 @@
 
 typedef struct
 {
-  /* number of the frame in transport order; lost frames are counted, too */
+  /* Sequence number of the frame in transport order. Lost frames also have
+   * numbers. */
   gint64 coding_number;
-  /* number of the frame in display order; lost frames are counted, too */
+  /* Sequence number of the frame in display order. Lost frames also have
+   * numbers. */
   gint64 display_number;
   /* DTS in ns that the timeline has computed. It does not depend on timestamps
    * from upstream. The first frame has the DTS 0. */
   guint64 expected;
-  /* PTS and DTS in ns. Timestamps from upstream are used if there are any; the
-   * others are computed. */
+  /* PTS and DTS of the frame in ns. A timestamp from upstream is used if there
+   * is one; otherwise the timestamp is computed. */
   guint64 pts, dts;
-  /* duration in ns for which the fields of the frame are displayed */
+  /* time in ns for which the frame is displayed, including its repeated fields
+   */
   guint64 duration;
   /* computed PTS in 1/90000 s, relative to the start of the stream; timestamps
    * from upstream are not used for it */
@@ -54,8 +57,8 @@ typedef struct
   gboolean new_gop;
 } MpegVideoPosition;
 
-/* If at most this number of consecutive frames are lost, each frame is reported
- * separately. A longer gap is reported as one range. */
+/* Maximum length, in frames, of a gap (consecutive lost frames) whose frames
+ * are reported separately. A longer gap is reported as one range. */
 #define MPEG_VIDEO_MAX_SINGLE_LOSSES 64
 
 /* A lost frame, or a range of lost frames */

@@ -11,9 +11,9 @@
 #include "dccpsequence.h"
 
 #define DCCP_PROTOCOL 33        /* of IP */
-/* Minimum size of the header in bytes. It is the size with sequence numbers of
- * 24 bits. With sequence numbers of 48 bits, the header has at least 16 bytes.
- */
+/* Minimum size in bytes of the header of a packet. It applies to sequence
+ * numbers of 24 bits. With sequence numbers of 48 bits, the header has at least
+ * 16 bytes. */
 #define DCCP_MIN_HEADER 12
 /* Maximum size in bytes of the header with its options. The header field Data
  * Offset contains this size. The field has 8 bits and counts 32-bit words, so
@@ -70,15 +70,15 @@ typedef enum
    * beyond the end of the packet. */
   DCCP_REFUSED_OFFSET,
   DCCP_REFUSED_TYPE,            /* reserved */
-  /* The packet has short sequence numbers (header bit X = 0), which are not
-   * allowed in this packet. */
+  /* The packet has sequence numbers of 24 bits (header bit X = 0), but must
+   * have sequence numbers of 48 bits. */
   DCCP_REFUSED_SHORT_SEQUENCE,
   /* The checksum coverage (CsCov) is not acceptable: it covers more bytes than
-   * the packet has, or fewer bytes than we require. */
+   * the packet has, or fewer bytes than the receiving endpoint requires. */
   DCCP_REFUSED_COVERAGE,
   DCCP_REFUSED_CHECKSUM,
-  /* The packet belongs to none of our connections, and was not accepted as the
-   * beginning of a new connection. */
+  /* The packet belongs to no connection of the endpoint, and was not accepted
+   * as the beginning of a new connection. */
   DCCP_REFUSED_FLOW,
   /* A packet of this type is not allowed in the present state of the
    * connection. */
@@ -99,8 +99,9 @@ typedef struct
    * FALSE = they have 24 bits. */
   gboolean extended;
   guint8 ccval;                 /* 0 to 15 */
-  /* CsCov: 0 = the checksum covers all bytes; n = it covers the header and (n -
-   * 1) * 4 bytes of the payload. */
+  /* Checksum coverage (header field CsCov): 0 means that the checksum covers
+   * all bytes, and n that it covers the header and (n - 1) * 4 bytes of the
+   * payload. */
   guint8 coverage;
   guint64 sequence;
   /* Acknowledgement number. It is valid only if packets of this type have an
@@ -125,11 +126,11 @@ gboolean dccp_type_has_data (DccpType type);
  * options. */
 gsize dccp_type_get_header_size (DccpType type, gboolean extended);
 
-/* Parses the packet in `bytes`. If `path` has ports, the DCCP packet was
+/* Parses the packet in `bytes`. If `path` contains ports, the DCCP packet was
  * encapsulated in UDP, and its checksum is not checked (RFC 6773 section 3.3).
- * Otherwise the checksum is checked. It also covers the addresses in `path`. If
- * the result is DCCP_ACCEPTED, `packet` points into `bytes`. Otherwise `packet`
- * is undefined. */
+ * Otherwise the checksum is checked, which also covers the addresses in `path`.
+ * If the result is DCCP_ACCEPTED, `packet` points into `bytes`. Otherwise
+ * `packet` is undefined. */
 DccpRefusal dccp_packet_parse (DccpPacket * packet, const DatagramPath * path,
     const guint8 * bytes, gsize size);
 /* Writes the header of `packet`, with its options and its checksum, to `bytes`.

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Estimates the rate that a TCP connection can carry. The estimate is computed
  * from the amount of data that the receiver of the connection has acknowledged.
- * While there are always data to send, the data are acknowledged at the rate
- * that the connection can carry. Otherwise they are acknowledged only at the
- * rate at which the application sends. This lower rate is only a lower bound of
- * the rate that the connection can carry.
+ * If data are always waiting to be sent, they are acknowledged at the rate that
+ * the connection can carry. Otherwise they are acknowledged at the rate at
+ * which the application sends, and the connection may be able to carry more.
  *
  *   ifd_estimate_init (&estimate);
  *   ifd_estimate_input (&estimate, now, delivered, is_full);
@@ -35,8 +34,8 @@ typedef struct
   gboolean is_app_limited;
 } IfdEstimate;
 
-/* Initialises the estimate of a connection's rate. Called again for each new
- * connection. */
+/* Initialises the estimate of a connection's rate. Call this function for each
+ * new connection. */
 void ifd_estimate_init (IfdEstimate * estimate);
 /* Adds a sample. `delivered` is the number of bytes of this connection that the
  * receiver has acknowledged so far. `is_full` is TRUE if more data are waiting

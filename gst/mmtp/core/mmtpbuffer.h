@@ -9,8 +9,9 @@
 typedef struct
 {
   GBytes *data;                 /* The sender takes a reference. */
-  /* Time at which the buffer is due, on the caller's clock, in ns; G_MAXUINT64
-   * means now. */
+  /* Due time of the buffer in ns, on the caller's clock; G_MAXUINT64 means now.
+   * The buffer is late if it arrives at the receiver later than its due time
+   * plus the initial delay (D0). */
   guint64 due;
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   MmtpPrelude prelude;          /* A mask of 0 means no prelude. */

@@ -12,8 +12,8 @@
 /* State of the control messages on one path. */
 typedef struct
 {
-  /* Time of the next PROBE. PROBEs are sent only in two cases: the path is
-   * silent (according to the REPORTs, no messages arrive on it), or the
+  /* Time in ns of the next PROBE. PROBEs are sent only in two cases: the path
+   * is silent (according to the REPORTs, no messages arrive on it), or the
    * transmission time of a packet on the path is unknown. */
   guint64 probe_at;
   guint64 keepalive_at, keepalive_sent;
@@ -25,10 +25,10 @@ typedef struct
   guint64 leave_at;
   guint8 leave_reason;
   gboolean acknowledge_leave;
-  /* sending time of the last REPORT that arrived, in ticks (MMTP_TICK us) of
-   * the receiver's clock */
+  /* time at which the receiver sent the last REPORT that has arrived, in ticks
+   * (MMTP_TICK us) of the receiver's clock */
   guint32 last_report_sent;
-  /* arrival time of the last REPORT; 0 if none has arrived */
+  /* time in ns at which the last REPORT arrived; 0 if none has arrived */
   guint64 last_report_time;
 } MmtpPathControl;
 
@@ -51,8 +51,8 @@ typedef struct
   guint64 caps_at;
   gboolean is_ending, has_ended;
   guint64 end_at;
-  /* Index of the next path on which END is sent. END is sent on all paths, one
-   * after another. */
+  /* Index of the path on which the next END is sent. END is sent on all paths,
+   * one after another. */
   guint end_next;
   MmtpPathControl all[MMTP_MAX_PATHS];  /* indexed by the path's id */
 } MmtpControl;
@@ -83,27 +83,28 @@ guint64 mmtp_control_next_wakeup (const MmtpControl * self);
  * a KEEPALIVE and a PROBE. */
 void mmtp_control_hasten (MmtpControl * self, const MmtpPath * path);
 void mmtp_control_probe (MmtpControl * self, const MmtpPath * path);
-/* Call this function after a record of `path` has been processed. A record
- * (MmtpRecord) is the part of a REPORT that describes one path. If the path has
- * become slower, REPORTs have to be sent less often. If the report period has
- * to be at least doubled, the function makes a KEEPALIVE due immediately, which
- * announces the new report period to the receiver. */
+/* Makes a KEEPALIVE due immediately if the path has become so slow that the
+ * report period has to be at least doubled. The report period is the time
+ * between two REPORTs. The KEEPALIVE announces the new period to the receiver.
+ * Call this function each time the record of `path` in a REPORT (MmtpRecord)
+ * has been processed. */
 void mmtp_control_check_period (MmtpControl * self, const MmtpPath * path);
 /* Records that a REPORT has just arrived on `path`. `sent` is the sending time
  * of the REPORT, in ticks (MMTP_TICK us) of the receiver's clock. */
 void mmtp_control_note_report (MmtpControl * self, const MmtpPath * path,
     guint32 sent);
 /* Postpones the QUERY that is sent if REPORTs are missing. Call this function
- * when a REPORT has arrived on `path` whose number is higher than the numbers
- * of all earlier REPORTs. */
+ * for each REPORT that arrives on `path` and has a higher number than all
+ * earlier REPORTs. */
 void mmtp_control_put_off_query (MmtpControl * self, const MmtpPath * path);
 MmtpRefusal mmtp_control_take_query (MmtpControl * self,
     const MmtpQuery * query);
-/* Processes a LEAVE for `path` that the receiver has sent. There are two cases:
+/* Processes a LEAVE from the receiver that refers to `path`. There are two
+ * cases:
  * - The LEAVE acknowledges a LEAVE of the sender. The sender then stops
  *   repeating its own LEAVE.
- * - With the LEAVE, the receiver removes the path from the session. The
- *   function then schedules an acknowledgement. */
+ * - The LEAVE removes `path` from the session. The function then schedules an
+ *   acknowledgement. */
 void mmtp_control_take_leave (MmtpControl * self, const MmtpPath * path,
     const MmtpLeave * leave);
 
@@ -117,9 +118,10 @@ MmtpRefusal mmtp_control_take_caps_ack (MmtpControl * self, guint8 version);
 /* Starts sending END messages, which are repeated until the receiver answers.
  * Call this function after the last buffer of the stream. */
 void mmtp_control_end (MmtpControl * self);
-/* Processes an END-ACK, which contains the stream number `stream_number`. The
- * packets of the stream are numbered. If `stream_number` is one more than the
- * number of the last packet, the receiver does not wait for any more packets,
- * and `has_ended` becomes TRUE. */
+/* Processes an END-ACK, with which the receiver confirms the end of the stream.
+ * The packets of the stream are numbered. `stream_number` is a field of the
+ * END-ACK. If it is one more than the number of the last packet, the receiver
+ * does not wait for any more packets, and `has_ended` becomes TRUE. Otherwise
+ * the END-ACK is refused. */
 MmtpRefusal mmtp_control_take_end_ack (MmtpControl * self,
     guint32 stream_number);

@@ -24,10 +24,11 @@ typedef struct
   MmtpPacket **ring;
   /* number of places in the ring; a power of two */
   guint size;
-  /* number of the place that contains the first packet */
+  /* Place number of the first packet. Modulo `size`, it is the index in `ring`.
+   */
   guint64 first;
-  /* number of places from the first packet to the last packet, including the
-   * empty places between them */
+  /* Number of places from the first packet to the last packet. The empty places
+   * between them are counted, too. */
   guint n_places;
   guint n;                      /* number of packets */
   guint64 bytes;                /* payload bytes of all packets */
@@ -42,8 +43,8 @@ void mmtp_packet_list_insert (MmtpPacketList * list, MmtpPacket * packet);
  */
 void mmtp_packet_list_remove (MmtpPacketList * list, MmtpPacket * packet,
     MmtpPacketState state);
-/* Returns the number of bytes that all packets of the list need on a path. The
- * bytes include the headers of MMTP, UDP and IPv4. */
+/* Returns how many bytes the packets of the list will occupy on a path in
+ * total, including the headers of MMTP, UDP and IPv4. */
 guint64 mmtp_packet_list_get_work (const MmtpPacketList * list);
 
 /* These functions return the first or the last packet of the list, or the

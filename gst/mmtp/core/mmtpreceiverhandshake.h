@@ -69,8 +69,9 @@ typedef struct
   gboolean ends;
   MmtpAnswerLimits limits;
   gboolean has_refused_over;    /* `is_over` was set before. */
-  /* Bit n is set if a sender with the protocol version n was already refused,
-   * and this was reported in `is_other_version`. */
+  /* Bit mask of protocol versions. Bit n is set if a sender with the protocol
+   * version n was already refused, so that the application is told only once
+   * for each version. */
   guint refused_versions;
 
   /* --- the session */
@@ -87,10 +88,10 @@ typedef struct
 } MmtpReceiverHandshake;
 
 /* Initializes `self`. `cookie_secret` is the first secret with which cookies
- * are made; its bytes are copied. `secret` is the secret for nonces, tokens,
- * rate limits and all further cookie secrets. Its bytes are not copied. Only
- * the pointers of `secret` and of the other arguments are stored, so their
- * memory must stay valid. */
+ * are made; its bytes are copied. All later cookie secrets, the nonces, the
+ * tokens and the secrets of the rate limits are derived from `secret`. `secret`
+ * and the objects of the other arguments are not copied, so their memory must
+ * stay valid. */
 void mmtp_receiver_handshake_init (MmtpReceiverHandshake * self,
     const MmtpReceiverPaths * paths, MmtpReceiverOutput * output,
     MmtpLiveness * liveness, const MmtpKey * key,

@@ -24,7 +24,8 @@ typedef struct
    * stream, for example because it is a control message. */
   guint64 stream_number;
   guint64 time;
-  /* bytes in flight right after this message was sent */
+  /* number of bytes in flight right after this message was sent, including the
+   * message itself */
   guint64 in_flight;
   guint32 size;
   /* TRUE if the message is a large one: a DATA or PROBE message that has at
@@ -36,12 +37,13 @@ typedef struct
    * fill the path. The delivery of such a message does not show what rate the
    * path can carry. */
   gboolean is_app_limited;
-  gboolean is_missed;           /* TRUE if the message was reported as lost */
+  /* TRUE if the receiver has reported the message as lost */
+  gboolean is_missed;
   /* TRUE if the message was expected to arrive in time, but only shortly before
    * its deadline
    */
   gboolean is_marginal;
-  /* Time that was left until the deadline when the message was sent; MMTP_NEVER
+  /* Time in ns between the sending of the message and its deadline; MMTP_NEVER
    * if the message is no DATA message. */
   guint64 time_left;
   /* Time in ns at which the message is expected to arrive, on the sender's
@@ -52,16 +54,16 @@ typedef struct
 typedef struct
 {
   guint64 next;                 /* number of the next message */
-  /* Messages with a number below `unreported` are no longer in flight: they
-   * have arrived or are considered lost, according to the reports of the
-   * receiver. */
+  /* Channel number of the oldest message in flight; `next` if there is none.
+   * All messages with a lower number have arrived or are considered lost,
+   * according to the reports of the receiver. */
   guint64 unreported;
   guint64 kept;                 /* lowest number in the ring */
   MmtpSent *ring;
   guint ring_size;              /* a power of two, or 0 */
-  /* Number of bytes in flight. It is the total size of the messages whose
-   * number is at least `unreported`, about which the receiver has not reported
-   * yet. */
+  /* Number of bytes in flight: the total size of the messages about which the
+   * receiver has not reported yet. The numbers of these messages are at least
+   * `unreported`. */
   guint64 in_flight;
 } MmtpSentLog;
 

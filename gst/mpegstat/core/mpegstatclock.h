@@ -38,8 +38,9 @@ void mpegstat_clock_mark_switch (MpegStatClock * clock, guint64 monotonic);
  * from the first arrival of data to this one. */
 guint64 mpegstat_clock_take (MpegStatClock * clock, MpegStatClockKind kind,
     guint64 reading, guint64 monotonic);
-/* Returns the time in ns from the first arrival of data until now. `reading` is
- * the present value of the clock `kind`. If another clock was used at the last
- * arrival, returns the time from the first to the last arrival instead. */
+/* Returns the time in ns from the first arrival of data until now. `kind` is
+ * the clock that is used now, and `reading` is its present value. If another
+ * clock was used at the last arrival, the time since the last arrival does not
+ * count. */
 guint64 mpegstat_clock_peek (const MpegStatClock * clock,
     MpegStatClockKind kind, guint64 reading);

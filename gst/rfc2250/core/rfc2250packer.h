@@ -21,9 +21,9 @@ typedef enum
   RFC2250_AGGREGATE_NONE,       /* one slice per packet */
   /* A packet contains as many whole slices as fit into it. */
   RFC2250_AGGREGATE_SLICES,
-  /* A packet contains as many whole slices as fit into it. If this saves a
-   * packet, the rest of the packet is filled with the beginning of the next
-   * slice. Otherwise the rest stays unused. */
+  /* A packet contains as many whole slices as fit into it. The rest of the
+   * packet is filled with the beginning of the next slice if this reduces the
+   * number of packets. Otherwise the rest stays unused. */
   RFC2250_AGGREGATE_FILL
 } Rfc2250AggregateMode;
 
@@ -34,8 +34,8 @@ typedef struct
    * section 3.4.1 (T = 1) */
   gboolean mpeg2_extension;
   gboolean new_picture_bits;    /* set the AN and N bits */
-  /* Interval in seconds at which the sequence header is repeated; 0 = never; -1
-   * = with each I-frame */
+  /* Interval in seconds at which the sequence header is repeated. 0 means that
+   * it is never repeated, and -1 that it is repeated with each I-frame. */
   gint config_interval;
 } Rfc2250PackerConfig;
 
@@ -81,9 +81,10 @@ typedef struct
 
 typedef struct _Rfc2250Packer Rfc2250Packer;
 
-/* Returns the minimum payload size in bytes that can be set. A payload of this
- * size can hold the video-specific header and the largest header of a stream,
- * because a header must not be split (RFC 2250 section 3.1). */
+/* Returns the smallest value in bytes that the maximum payload size may have. A
+ * payload of this size can hold the video-specific header and the largest
+ * header of a stream, because a header must not be split (RFC 2250 section
+ * 3.1). */
 gsize rfc2250_packer_min_payload (const Rfc2250PackerConfig * config);
 
 Rfc2250Packer *rfc2250_packer_new (void);
@@ -103,9 +104,10 @@ void rfc2250_packer_input (Rfc2250Packer * packer,
     gsize max_payload);
 gboolean rfc2250_packer_poll_output (Rfc2250Packer * packer,
     Rfc2250Packet * packet);
-/* Returns the sequence header with its extensions (transfer none). It has to be
- * sent before the frame data of each packet whose field `inject` is TRUE. For
- * such a packet, the result is not NULL. */
+/* Returns the stored sequence header of the stream, with its extensions
+ * (transfer none). If the field `inject` of a packet is TRUE, the caller has to
+ * insert this sequence header into the packet, before the frame data. For such
+ * a packet, the result is not NULL. */
 GBytes *rfc2250_packer_get_sequence (Rfc2250Packer * packer);
 void rfc2250_packer_get_stats (const Rfc2250Packer * packer,
     Rfc2250PackerStats * stats);

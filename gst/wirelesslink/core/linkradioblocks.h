@@ -18,9 +18,11 @@ typedef struct
    * recorded trace, the trace is used in place of the random process `state`.
    * NULL = no trace. */
   GByteArray *trace[2];
-  /* used[i] is TRUE if changes of the quality in direction i are reported. */
+  /* One flag for each direction. It is TRUE if changes of the channel's quality
+   * in this direction are reported. */
   gboolean used[2];
-  /* time in ns at which the quality of one of the directions changes next */
+  /* Time in ns of the next change of the channel's quality that is reported;
+   * LINK_NEVER if there is none. */
   guint64 change;
 } LinkRadioBlocks;
 
@@ -30,8 +32,9 @@ typedef struct
 gboolean link_radio_blocks_init (LinkRadioBlocks * radio, Link * link,
     GError ** error);
 void link_radio_blocks_clear (LinkRadioBlocks * radio);
-/* Counts a block as sent. Returns TRUE if the block has errors. The function is
- * fast if the block numbers mostly increase. */
+/* Returns TRUE if the block with the number `block` has errors. Also counts the
+ * block as sent in the statistics of the link. The function is fast if the
+ * block numbers mostly increase. */
 gboolean link_radio_blocks_send (LinkRadioBlocks * radio, guint direction,
     guint64 block);
 /* Returns the number of the first block that begins at `time` or later. */
