@@ -28,11 +28,11 @@ typedef struct
   const gchar *protocols[2];    /* the scheme, followed by NULL */
   /* name of the property that the host of the URI sets */
   const gchar *host_property;
-  /* For an element in which the host belongs to different properties, depending
-   * on its mode; otherwise NULL, and host_property is used. Returns the name of
-   * the property that the host of `uri` sets. If `uri` is NULL, returns the
-   * name of the property from which the host of the element's current URI is
-   * read. */
+  /* Function that returns the name of the property that the host of `uri` sets.
+   * If `uri` is NULL, it returns the name of the property from which the host
+   * of the element's current URI is read. The function pointer is set only if
+   * this property depends on the mode of the element. Otherwise it is NULL, and
+   * host_property is used. */
   const gchar *(*get_host_property) (GstElement * element, const GstUri * uri);
 } GstNetworkUri;
 

@@ -28,7 +28,7 @@
     | GST_PARAM_MUTABLE_READY)
 #define PROPERTY_PLAYING (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS \
     | GST_PARAM_MUTABLE_PLAYING)
-/* Flags of a secret, such as a key: the property can be set but not read. */
+/* Flags of a secret property, such as a key: it can be set but not read. */
 #define PROPERTY_SECRET (G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS \
     | GST_PARAM_MUTABLE_READY)
 /* PROPERTY_URI and PROPERTY_NOT_NULL are private to this project and are not
@@ -50,19 +50,20 @@ typedef struct
   guint flags;
   /* type of the property; 0 if the function `get_type` returns the type */
   GType type;
-    /* Function that returns the type of the property, if the type is an
-     * enumeration, a boxed type or an object; otherwise NULL */
+    /* Function that returns the type of the property. It is set if the type is
+     * an enumeration, a boxed type or an object; otherwise it is NULL. */
     GType (*get_type) (void);
-  /* offset in bytes of the struct member that stores the value of the property,
-   * from the start of the struct */
+  /* Offset in bytes, from the start of the struct, of the member that stores
+   * the value of the property. */
   gsize offset;
   gint64 minimum, initial;
   guint64 maximum;
   gdouble double_minimum, double_maximum, double_initial;
   const gchar *initial_text;
-  /* Length of the unit of the property in ns. It is set only if the struct
-   * member is a time in ns and the property has a larger unit, such as ms; the
-   * macro PROPERTY_MILLISECONDS does so. Otherwise 0. */
+  /* Number of ns in one unit of the property, for example 1000000 if the
+   * property is in ms. It is set only if the struct member stores a time in ns
+   * and the property has a larger unit; otherwise it is 0. The macro
+   * PROPERTY_MILLISECONDS sets it. */
   guint64 unit;
 
   /* The following fields may be NULL. */
@@ -72,13 +73,13 @@ typedef struct
    * member. */
   void (*set) (gpointer object, const GValue * value, GParamSpec * pspec);
   void (*get) (gpointer object, GValue * value, GParamSpec * pspec);
-  /* For a property with statistics, whose value is a GstStructure: function
-   * that returns the value. It is called in place of `get`. */
+  /* Function that returns the value of a property with statistics, which is a
+   * GstStructure. It is called in place of `get`. */
   GstStructure *(*create_stats) (GstElement * element);
   /* Function that is called after a new value of the property was stored in the
    * struct member. The caller holds the lock that protects the members. */
   void (*changed) (gpointer object);
-  /* For a deprecated property: the name of the property that replaces it */
+  /* Name of the property that replaces this one, if this one is deprecated. */
   const gchar *instead;
 } GstWirelessProperty;
 
@@ -122,11 +123,10 @@ typedef struct
 #define PROPERTY_FRACTION(name, nick, blurb, flags, member, ...) \
     { name, nick, blurb, flags, 0, gst_fraction_get_type, \
       PROPERTY_MEMBER (member, gint[2]), 0, 0, G_MAXINT, __VA_ARGS__ }
-/* Maximum of all properties that are durations in ms: one day. Some of these
- * properties replace an older property with another name, which is in ns. A
- * user may therefore set the new property to a number of ns by mistake. Such a
- * number is usually larger than this maximum, and GLib refuses it with a
- * message. */
+/* Maximum value that a property in ms may have: one day. Some properties in ms
+ * replace an older property with another name, which is in ns. A user may
+ * therefore set the new property to a number of ns by mistake. Such a number is
+ * usually larger than this maximum, and GLib refuses it with a message. */
 #define PROPERTY_MAX_MILLISECONDS 86400000
 /* Table entry of a property that is a duration in ms, as in rtpjitterbuffer and
  * srtsink. The struct member that stores the duration is a guint64 in ns;

@@ -51,7 +51,8 @@ typedef struct
 typedef struct
 {
   gboolean is_auto;
-  /* the paths of the list, as MmtpPathSpec; the array owns them */
+  /* Paths of the list. The elements are of the type MmtpPathSpec; the array
+   * owns them. */
   GPtrArray *specs;
 } MmtpPathList;
 
@@ -65,9 +66,9 @@ typedef enum
 #define MMTP_PATH_LIST_ERROR (mmtp_path_list_error_quark ())
 GQuark mmtp_path_list_error_quark (void);
 
-/* Parses the list of paths `text`. If a path in the list has no remote part,
- * `host` and `port` are used. Returns NULL on failure; the error quotes the
- * wrong part of the list and says what is allowed. Free the list with
+/* Parses `text`, which is a list of paths. If a path in the list has no remote
+ * part, `host` and `port` are used. Returns NULL on failure; the error quotes
+ * the wrong part of the list and says what is allowed. Free the list with
  * mmtp_path_list_free(). */
 MmtpPathList *mmtp_path_list_parse (const gchar * text, const gchar * host,
     guint16 port, GError ** error);

@@ -45,9 +45,9 @@ GSocket *udplite_socket_get_socket (UdpliteSocket * self);
 /* Returns the local port. Returns 0 if the socket belongs to the application
  * and is not bound yet. */
 guint16 udplite_socket_get_port (const UdpliteSocket * self);
-/* Returns the maximum size in bytes of the headers that the backend receives
- * before the payload of a packet. The raw backend, for example, receives an
- * IPv4 header and a UDP-Lite header. */
+/* Returns the maximum total size, in bytes, of the headers that precede the
+ * payload when the backend receives a packet. The raw backend, for example,
+ * receives an IPv4 header and a UDP-Lite header. */
 gsize udplite_socket_get_overhead (const UdpliteSocket * self);
 
 /* Sets the network interface for packets to multicast groups. The `index` 0
@@ -79,12 +79,13 @@ void udplite_socket_stop_receiving (UdpliteSocket * self);
  * previous values for up to 10 ms. No thread may send packets during this call.
  */
 void udplite_socket_options_changed (UdpliteSocket * self);
-/* Sets whether packets are passed to the kernel with GSO. If `uses_gso` is
- * TRUE, consecutive packets form one message if they have the same size and the
- * UDP-Lite checksum covers them completely. Packets in such a message have a
- * UDP checksum; all other packets have none. If `uses_gso` is FALSE, which is
- * the initial value, no packet has a UDP checksum. Only the udp backend uses
- * this setting. Only the sending thread may call this function. */
+/* Sets whether several packets may be passed to the kernel as one message
+ * (GSO). If `uses_gso` is TRUE, consecutive packets form one message if they
+ * have the same size and the UDP-Lite checksum covers them completely. Packets
+ * in such a message have a UDP checksum; all other packets have none. If
+ * `uses_gso` is FALSE, which is the initial value, no packet has a UDP
+ * checksum. Only the udp backend uses this setting. Only the sending thread may
+ * call this function. */
 void udplite_socket_set_gso (UdpliteSocket * self, gboolean uses_gso);
 /* Checks whether the system has refused GSO. The first call after a refusal
  * returns FALSE with `error` set; all other calls return TRUE. After a refusal,
@@ -100,9 +101,8 @@ gboolean udplite_socket_enable_gro (UdpliteSocket * self);
  *
  * Returns the number of packets that were sent. If this number is less than `n`
  * and `error` is not set, the send buffer of the socket is full. If `error` is
- * set, the packet after the sent ones could not be sent. An ICMP error that an
- * earlier packet caused is not reported here.
- */
+ * set, it says why the next packet could not be sent. An ICMP error that an
+ * earlier packet caused is not reported here. */
 guint udplite_socket_send (UdpliteSocket * self, const UdpliteOutput * outputs,
     guint n, GError ** error);
 

@@ -22,13 +22,12 @@ typedef struct _UdpliteRaw UdpliteRaw;
  * each with its own coverage. */
 typedef struct
 {
-  /* A thread holds this lock while it sends packets, so that no other thread
-   * changes the coverage of the kernel socket.
-   */
+  /* Lock that a thread holds while it sends packets, so that no other thread
+   * changes the coverage of the kernel socket in the meantime. */
   GMutex lock;
-  /* send coverage that is set for the kernel socket now: the number of leading
-   * bytes of a packet that the checksum covers; 0 = whole packet; protected by
-   * `lock` */
+  /* Present send coverage of the kernel socket: the number of bytes at the
+   * beginning of a packet that the checksum covers. 0 means the whole packet.
+   * Protected by `lock`. */
   guint coverage;
 } UdpliteKernel;
 
@@ -51,23 +50,23 @@ typedef struct
   /* Keeps the kernel from passing packets to a socket that only sends. This
    * function pointer may be NULL. */
   void (*stop_receiving) (UdpliteSocket * self);
-  /* Called after options of the socket were changed. This function pointer may
-   * be NULL. */
+  /* Function that is called after options of the socket were changed; may be
+   * NULL. */
   void (*options_changed) (UdpliteSocket * self);
 
-  /* maximum size in bytes of the headers that a socket of this backend receives
-   * before the payload of a packet */
+  /* Maximum total size, in bytes, of the headers that precede the payload when
+   * a socket of this backend receives a packet. */
   gsize overhead;
-  /* Passes the minimum coverage of received packets to the kernel when it was
-   * changed. This function pointer is NULL if the backend checks the coverage
-   * in user space. */
+  /* Passes a new minimum coverage of received packets to the kernel. This
+   * function pointer is NULL if the backend checks the coverage in user space.
+   */
   gboolean (*set_min_coverage) (UdpliteSocket * self, gint min_coverage,
       GError ** error);
 
-  /* Sends at most DATAGRAM_BATCH packets, and returns the number of packets
-   * that were sent. If this number is less than `n` and `error` is not set, the
-   * send buffer of the socket is full. If `error` is set, the packet after the
-   * sent ones could not be sent. */
+  /* Sends up to `n` packets; `n` is at most DATAGRAM_BATCH. Returns the number
+   * of packets that were sent. If this number is less than `n` and `error` is
+   * not set, the send buffer of the socket is full. If `error` is set, it says
+   * why the next packet could not be sent. */
   guint (*send) (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
       GError ** error);
   /* Checks a received packet that was not truncated. If the packet is valid,
@@ -89,7 +88,7 @@ struct _UdpliteSocket
   DatagramSocket *socket;
   gint fd;                      /* file descriptor of `socket` */
   gboolean ipv6;
-  /* local port; 0 = it was not known when the UdpliteSocket was created */
+  /* Local port; 0 if it was not known when the UdpliteSocket was created. */
   guint16 port;
 
   /* The following fields are used by the sending thread only. */

@@ -17,7 +17,7 @@ typedef struct
   /* Number of zero bytes directly before `next`. It is needed to recognize an
    * emulation prevention byte, which follows two zero bytes. */
   guint zeros;
-  guint8 byte;                  /* the byte of which the next bit is read */
+  guint8 byte;                  /* byte that contains the next bit */
   /* number of bits of `byte` that have not been read yet */
   guint left;
   /* TRUE if the caller has tried to read beyond the end of the NAL unit, or if
@@ -28,8 +28,8 @@ typedef struct
 void nal_bits_init (NalBits * bits, const guint8 * data, const guint8 * end);
 
 /* Reads a whole byte. Returns FALSE at the end of the NAL unit. Call this
- * function only at a byte boundary, where no bit of a byte remains to be read.
- */
+ * function only at a byte boundary: all bits of the previous byte must have
+ * been read. */
 gboolean nal_bits_take_byte (NalBits * bits, guint8 * byte);
 /* Reads an unsigned number of `n` bits (u(n) in the standard). `n` is at most
  * 32. If the NAL unit ends too early, the missing bits are read as 0 and

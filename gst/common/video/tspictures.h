@@ -33,9 +33,9 @@ typedef struct
   /* the transport stream packets of this unit; the caller must free them */
   guint8 *data;
   gsize size;                   /* in bytes */
-  /* The caller passes a tag with each piece of input (ts_pictures_input ()).
-   * `tag` is the tag of the piece that contained the first packet of this unit.
-   * `last_tag` is the tag of the piece that contained the last packet. */
+  /* Tags of the input that contained the first packet (`tag`) and the last
+   * packet (`last_tag`) of this unit. The caller of ts_pictures_input () passes
+   * a tag with each piece of input. */
   guint64 tag, last_tag;
   gboolean has_picture;
   /* The following fields are only set if has_picture is TRUE. */
@@ -89,8 +89,8 @@ gboolean ts_pictures_is_open (const TsPictures * pictures, guint64 * tag);
 void ts_pictures_end (TsPictures * pictures);
 /* Moves the next complete unit to `unit`. Returns FALSE if there is none. */
 gboolean ts_pictures_poll (TsPictures * pictures, TsUnit * unit);
-/* If the stream is not cut into units with pictures, returns the reason as a
- * text for the user. Otherwise returns NULL. */
+/* Returns the reason why the stream is not cut into units with pictures, as a
+ * text for the user. Returns NULL if there is no such reason. */
 const gchar *ts_pictures_get_refusal (const TsPictures * pictures);
 
 /* The following functions read or change one transport stream packet, which has

@@ -16,7 +16,7 @@ typedef struct
 {
   guint64 sequence;
   guint8 code;
-  /* Number of times that this packet still has to be reported to the peer. */
+  /* Number of further times that this packet has to be reported to the peer. */
   guint8 reports;
 } DccpDrop;
 
@@ -34,8 +34,9 @@ typedef struct
 gboolean dccp_dropped_add (DccpDropped * dropped, guint64 sequence,
     DccpDropCode code);
 /* Writes the option Data Dropped. The option describes consecutive packets in
- * the order of decreasing sequence numbers, and begins with the packet
- * `acknowledgement`. If there is not enough room to report all dropped packets,
- * those with the lowest sequence numbers are left out. */
+ * the order of decreasing sequence numbers. `acknowledgement` is the sequence
+ * number of the first packet that is described. If there is not enough room to
+ * report all dropped packets, those with the lowest sequence numbers are left
+ * out. */
 void dccp_dropped_write (DccpDropped * dropped, guint64 acknowledgement,
     DccpOptionWriter * writer);

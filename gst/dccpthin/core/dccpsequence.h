@@ -24,9 +24,9 @@ dccp_sequence_difference (guint64 a, guint64 b)
       (64 - DCCP_SEQUENCE_BITS);
 }
 
-/* Sequence numbers are circular: 0 follows 2^48 - 1. Returns whether `sequence`
- * is in the range that begins at `low` and ends at `high`. The range may extend
- * across 0. */
+/* Returns whether `sequence` is in the range from `low` to `high`, both
+ * included. Sequence numbers are circular: 0 follows 2^48 - 1. The range may
+ * therefore extend across 0. */
 static inline gboolean
 dccp_sequence_is_between (guint64 sequence, guint64 low, guint64 high)
 {
@@ -34,10 +34,10 @@ dccp_sequence_is_between (guint64 sequence, guint64 low, guint64 high)
       ((high - low) & DCCP_SEQUENCE_MASK);
 }
 
-/* In a packet with short sequence numbers, only the lowest 24 bits of the
- * number are sent. Returns the sequence number of 48 bits whose lowest 24 bits
- * are `low`. There are many such numbers, and the one nearest to `near` is
- * returned (RFC 4340 section 7.6). */
+/* Restores a sequence number of 48 bits from `low`, its lowest 24 bits. A
+ * packet with short sequence numbers contains only these bits. Many sequence
+ * numbers have the same low bits, so the function returns the one that is
+ * nearest to `near` (RFC 4340 section 7.6). */
 static inline guint64
 dccp_sequence_extend (guint32 low, guint64 near)
 {

@@ -27,9 +27,10 @@ typedef struct
   /* Number of packets in this loss interval that follow the last lost packet of
    * the interval. */
   guint64 lossless;
-  /* Length I_i of the loss interval in packets (RFC 5348). The interval has
-   * `loss` + `lossless` packets in total. Only those packets of the interval
-   * that have data count towards the length. */
+  /* Length I_i of the loss interval (RFC 5348): the number of its packets that
+   * have data. `loss` and `lossless` also count packets without data.
+   * tfrc_losses_set_first () sets the length of the first loss interval to
+   * another value. */
   gdouble data;
   gdouble discount;             /* discount factor DF_i */
 } TfrcLossInterval;
@@ -52,17 +53,17 @@ void tfrc_losses_add_lossless (TfrcLosses * losses, guint64 packets,
 /* Begins a new loss event: closes the open (current) loss interval, and opens a
  * new one. */
 void tfrc_losses_begin (TfrcLosses * losses);
-/* Adds lost packets to the current loss event. `packets` is their number, and
- * `data` is the number of packets among them that had data. The packets that
- * `lossless` counts so far were the packets after the last loss. They now
- * precede the new losses, so their number is moved from `lossless` to `loss`.
- */
+/* Adds lost packets to the current loss event. `packets` is the number of lost
+ * packets, and `data` is the number of those that had data. The field
+ * `lossless` of the open loss interval counts the packets after its last lost
+ * packet. The packets that it has counted so far now precede a lost packet, so
+ * they are moved from `lossless` to `loss`. */
 void tfrc_losses_add_loss (TfrcLosses * losses, guint64 packets,
     guint64 data);
 /* Sets the length in packets of the first loss interval, which ends with the
- * first loss. `length` is not the number of received packets. It is 1 / p, and
- * p is the loss event rate that corresponds to the receive rate before the loss
- * (RFC 5348 section 6.3.1). */
+ * first loss. `length` is 1 / p, where p is the loss event rate that
+ * corresponds to the receive rate before the loss (RFC 5348 section 6.3.1).
+ * `length` is therefore not the number of received packets. */
 void tfrc_losses_set_first (TfrcLosses * losses, gdouble length);
 /* Returns the mean length of the loss intervals in packets, with history
  * discounting (I_mean of RFC 5348 section 5). The loss event rate p is 1 /
@@ -83,9 +84,9 @@ typedef struct
 
 typedef struct
 {
-  /* Skip Length: number of the latest packets that do not belong to a loss
-   * interval yet. They are not counted yet because some of them are missing and
-   * may still arrive. The maximum is 3. */
+  /* Skip Length: number of the latest packets that are not part of a loss
+   * interval yet, because some of them are missing and may still arrive. The
+   * maximum is 3. */
   guint8 skip;
   guint n;                      /* at least 1 */
   TfrcInterval intervals[TFRC_MAX_INTERVALS];  /* latest interval first */

@@ -42,17 +42,18 @@ typedef struct
   guint64 due_time;
 
   gboolean any_transit, has_announced;
-  /* minimum transit (arrival time minus sending time minus a constant) of all
-   * messages so far, in ns */
+  /* Minimum of the transits of all messages so far, in ns. A transit is the
+   * arrival time of a message minus its sending time, minus a constant. */
   gint64 min;
-  /* offset of the clocks in ns, smoothed over the offsets that the sender has
-   * announced in KEEPALIVE messages */
+  /* Offset between the clocks in ns: a smoothed value of the offsets that the
+   * sender has announced in KEEPALIVE messages. */
   gdouble announced;
   guint64 announced_time;
 
   /* TRUE after the first due time was passed to the application */
   gboolean fixed;
-  /* current offset of the clocks in ns, which is added to due times */
+  /* Current estimate of the offset between the clocks, in ns. It is added when
+   * a due time is converted to the receiver's clock. */
   gdouble offset;
   guint64 offset_time;
   /* due time of the buffer that was last passed to the application, in us on
@@ -72,26 +73,27 @@ typedef struct
 } MmtpClock;
 
 void mmtp_clock_init (MmtpClock * clock, guint64 now, guint64 sender_now);
-/* Messages contain only the low bits of their sending time, `ticks`. This
- * function restores the other bits and converts the sending time to the
- * receiver's clock, in ns. The conversion uses a constant offset, which is not
+/* Converts `ticks`, the sending time of a message, to the receiver's clock, in
+ * ns. A message contains only the low bits of its sending time, so the function
+ * restores the other bits. The conversion uses a constant offset, which is not
  * corrected later. The transit of the message is its arrival time minus the
  * returned time. */
 gint64 mmtp_clock_unwrap_sent (MmtpClock * clock, guint64 now, guint32 ticks);
-/* Messages contain only the low 32 bits of a due time, `due`. This function
- * restores the other bits. It returns the whole due time in us, on the sender's
- * clock. */
+/* Restores a due time from its low 32 bits, `due`, because messages contain
+ * only these bits. Returns the whole due time in us, on the sender's clock. */
 guint64 mmtp_clock_unwrap_due (MmtpClock * clock, guint64 now, guint32 due);
 
 void mmtp_clock_add_transit (MmtpClock * clock, gint64 transit);
-/* Takes the offset of the clocks, in ns, that the sender has announced in a
- * KEEPALIVE message. In the first seconds of a session, the new offset replaces
- * the previous one. Later, it is smoothed with the earlier offsets. */
+/* Updates the offset of the clocks. `offset` is the value, in ns, that the
+ * sender has announced in a KEEPALIVE message. In the first seconds of a
+ * session, it replaces the previous value. Later, it is smoothed with the
+ * earlier values. */
 void mmtp_clock_set_offset (MmtpClock * clock, guint64 now, gint64 offset);
-/* Adds one point to the points from which the skew of the clocks is computed.
- * The point is `min`, the minimum transit in ns of the messages that arrived
- * since the last call. The transit of a message is its arrival time minus its
- * sending time, minus a constant. Call this function about once a second. */
+/* Adds the minimum transit `min` to the points from which the skew of the
+ * clocks is computed. `min` is the minimum, in ns, of the transits of the
+ * messages that arrived since the last call. A transit is the arrival time of a
+ * message minus its sending time, minus a constant. Call this function about
+ * once a second. */
 void mmtp_clock_add_min (MmtpClock * clock, guint64 now, gint64 min);
 /* Restarts the measurement of the skew, because messages now arrive on another
  * path. The minimum transit of one path cannot be compared with the minimum

@@ -24,10 +24,11 @@ typedef struct
   /* Kind of the picture. If the kind is unknown, the flags MMTP_FLAG_DELTA and
    * MMTP_FLAG_DROPPABLE of the buffer decide.
    *
-   * PICTURE_KIND_PART means that the buffer holds only a part of a picture, for
-   * example parameter sets, which does not show the kind of the picture. The
-   * other buffers of the frame hold the rest of the picture. Until another
-   * buffer shows the kind, the picture counts as a reference picture. */
+   * PICTURE_KIND_PART means that the buffer holds only a part of a picture, and
+   * that this part does not show the kind of the picture. Parameter sets are an
+   * example. The other buffers of the frame hold the rest of the picture. Until
+   * another buffer shows the kind, the picture counts as a reference picture.
+   */
   PictureKind kind;
   /* TRUE if the picture is a leading picture: it follows a key frame in the
    * stream, but it also refers to pictures before this key frame. */
@@ -45,10 +46,10 @@ typedef struct
    * cuts the stream into pieces, so that whole pictures can be dropped. The
    * first piece of each picture has MMTP_FLAG_HEADER. */
   gboolean is_piece;
-  /* TRUE if the buffer is a piece of an MPEG transport stream, and the piece
-   * contains no video, but for example sound. Such a piece may be in the middle
-   * of a picture. It is sent even if this picture is dropped, and before all
-   * waiting pictures. No other buffer refers to it. */
+  /* TRUE if the buffer is a piece of an MPEG transport stream that contains no
+   * video. It may contain sound, for example. Such a piece may be in the middle
+   * of a picture. It is sent even if this picture is dropped, and it is sent
+   * before all waiting pictures. No other buffer refers to it. */
   gboolean is_data;
 } MmtpPicture;
 
@@ -105,17 +106,18 @@ typedef struct
   /* due time in ns of the first reference picture that the sender dropped in
    * this group */
   guint64 given_up_due;
-  /* One bit for each slot, a place where a decoder stores a reference picture.
-   * The bit is set if the slot is wrong at the receiver, because a picture that
-   * updates the slot was dropped. */
+  /* Bit mask of the slots whose content is wrong at the receiver, because a
+   * picture that updates the slot was dropped. A slot is a place where a
+   * decoder stores a reference picture. */
   guint32 wrong;
-  /* Used only for streams whose pictures name their slots, the places where a
-   * decoder stores reference pictures. The field becomes TRUE when a picture of
-   * the base layer that updates a slot is dropped. given_up_due is then the due
-   * time of the first dropped picture. The field becomes FALSE in three cases:
+  /* TRUE if a picture of the base layer that updates a slot was dropped. A slot
+   * is a place where a decoder stores a reference picture. While this field is
+   * TRUE, given_up_due is the due time of the first picture that was dropped in
+   * this way. The field becomes FALSE in three cases:
    * - Another picture of the base layer that updates a slot is sent.
    * - A key frame is put into the queue.
-   * - The sender has waited too long for a key frame. */
+   * - The sender has waited too long for a key frame.
+   * The field is used only for streams whose pictures name their slots. */
   gboolean is_base_wrong;
 } MmtpGop;
 
@@ -140,12 +142,11 @@ gdouble mmtp_gop_get_weight (const MmtpGop * gop, MmtpRank rank, guint64 frame);
  * use it. `picture` describes the picture of this buffer. */
 gboolean mmtp_gop_needs_dropped (const MmtpGop * gop,
     const MmtpPicture * picture);
-/* After mmtp_gop_put(), call one of these two functions for the same buffer:
- * mmtp_gop_note_sent() if the buffer is sent, and mmtp_gop_note_dropped() if it
- * is dropped. `picture` describes the picture of the buffer, and `due` is the
- * due time. A slot is a place where a decoder stores a reference picture. If
- * the picture names its slots, the functions record whether these slots are
- * correct at the receiver. */
+/* Record that a buffer was sent or was dropped. Call one of these two functions
+ * for each buffer, after mmtp_gop_put(). `picture` describes the picture of the
+ * buffer, and `due` is its due time. A slot is a place where a decoder stores a
+ * reference picture. If the picture names its slots, the functions record
+ * whether these slots are correct at the receiver. */
 void mmtp_gop_note_sent (MmtpGop * gop, const MmtpPicture * picture);
 void mmtp_gop_note_dropped (MmtpGop * gop, const MmtpPicture * picture,
     guint64 due);
@@ -162,27 +163,29 @@ void mmtp_gop_lose (MmtpGop * gop, guint64 group);
  * names. A parser of the video stream has filled in `info`. The other fields of
  * `picture` stay as they are. */
 void mmtp_picture_set_info (MmtpPicture * picture, const PictureInfo * info);
-/* Returns whether `picture` needs a missing reference picture that precedes it
- * in the stream. `group` is the number of the group of pictures to which
- * `picture` belongs. `missing` is the number of the group that the missing
- * picture makes useless, as mmtp_picture_get_needing_group() returns it. If
- * `missing` is 0, no picture is missing. */
+/* Returns whether a missing reference picture makes `picture` useless. The
+ * missing picture precedes `picture` in the stream. `group` is the number of
+ * the group of pictures that contains `picture`. `missing` is the value that
+ * mmtp_picture_get_needing_group() returned for the missing picture: the number
+ * of the group that the missing picture makes useless. If `missing` is 0, no
+ * picture is missing. */
 gboolean mmtp_picture_needs (const MmtpPicture * picture, guint64 group,
     guint64 missing);
 /* Returns the number of the group of pictures whose rest becomes useless if
  * `picture` is missing. `group` is the number of the group that contains
- * `picture`. Usually, both numbers are the same.
+ * `picture`, and usually the function returns `group`.
  *
  * Leading pictures are an exception. They also refer to the previous group, and
  * only other leading pictures refer to them. They therefore count as part of
  * the previous group, and the function returns the number of that group. */
 guint64 mmtp_picture_get_needing_group (const MmtpPicture * picture,
     guint64 group);
-/* A slot is a place where a decoder stores a reference picture. `wrong` is a
+/* Determines whether a missing picture damages `picture`, and updates `wrong`.
+ * A slot is a place where a decoder stores a reference picture. `wrong` is a
  * bit mask of the slots whose content is wrong because a picture is missing.
  * Call this function for each picture that follows the missing picture.
  *
- * If `picture` uses one of these slots, it cannot be decoded correctly. In this
+ * If `picture` uses a slot in `wrong`, it cannot be decoded correctly. In this
  * case, the slots that it updates are added to `wrong`, and the function
  * returns TRUE. Otherwise, the slots that it updates are removed from `wrong`,
  * and the function returns FALSE. If the picture does not name its slots,

@@ -13,7 +13,8 @@ typedef struct
   /* time in ns at which the next JOIN is sent; MMTP_NEVER if none is scheduled
    */
   guint64 at;
-  /* time between the next JOIN and the JOIN that follows it, in ns */
+  /* Interval in ns between the next JOIN and the JOIN after it. It is doubled
+   * each time a JOIN is sent, up to a maximum. */
   guint64 wait;
   /* Sending time of the first JOIN, in ns. A CHALLENGE does not say which JOIN
    * it answers, so the round trip is measured from the first JOIN. The result
@@ -42,8 +43,8 @@ void mmtp_joins_renew (MmtpJoins * self, const MmtpPath * path, guint64 at);
 /* Stops the JOINs of `path`, because the path was removed. */
 void mmtp_joins_stop (MmtpJoins * self, const MmtpPath * path);
 void mmtp_joins_confirm (MmtpJoins * self, MmtpPath * path);
-/* Fills in the JOIN or RESPONSE that is due on `path`. Returns FALSE if none is
- * due. */
+/* Fills in `message` with the JOIN or RESPONSE that is due on `path`. Returns
+ * FALSE if none is due. */
 gboolean mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path,
     MmtpMessage * message);
 /* Processes a CHALLENGE that arrived on `path`. The CHALLENGE is valid if it

@@ -20,8 +20,8 @@ typedef struct
   guint64 period;               /* keep-alive period */
   guint64 last_valid;           /* arrival time of the last valid message */
   /* Number of QUERYs that the receiver has sent to the session's sender since
-   * `last_valid`. They are sent because another sender from the same host wants
-   * to take over the session. */
+   * the last valid message arrived. They are sent because another sender from
+   * the same host wants to take over the session. */
   guint n_queries;
   /* times of the first and the last QUERY; valid only if n_queries is not 0 */
   guint64 first_query, last_query;

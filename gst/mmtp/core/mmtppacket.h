@@ -21,9 +21,9 @@
 #define MMTP_VERSION 2
 #define MMTP_MAX_MESSAGE 65507  /* maximum UDP payload, in bytes */
 #define MMTP_MIN_MESSAGE 15
-/* Minimum value in bytes of the field "longest message" in JOIN and OPEN. In
- * this field, the sender says how long its messages on the path may be
- * (docs/wire-mmtp.md, sections 3 and 4). */
+/* Minimum permitted value, in bytes, of the field "longest message" of JOIN and
+ * OPEN. In this field, the sender announces the maximum size of its messages on
+ * the path (docs/wire-mmtp.md, sections 3 and 4). */
 #define MMTP_MIN_MESSAGE_SIZE 128
 #define MMTP_HEADER_SIZE 7      /* header that every message has */
 #define MMTP_DATA_HEADER_SIZE 16
@@ -43,8 +43,7 @@
  * of a REPORT that describes one channel. */
 #define MMTP_MAX_RANGES 16
 #define MMTP_MAX_PRELUDE 64
-/* The field `channel` of a QUERY has this value if the QUERY asks about all
- * channels. */
+/* Value of the field `channel` in a QUERY that asks about all channels. */
 #define MMTP_ALL_CHANNELS 255
 
 #define MMTP_NEVER G_MAXUINT64
@@ -134,8 +133,9 @@ typedef enum
 
 typedef struct
 {
-  /* Fields that the prelude contains (bits of MmtpPreludeMask). 0 if there is
-   * no prelude, which is an optional header of a buffer. */
+  /* Bit mask of the fields that the prelude contains (MmtpPreludeMask). The
+   * prelude is an optional header of a buffer. If there is none, the mask is 0.
+   */
   guint8 mask;
   gint32 pts;                   /* PTS minus due time, in us */
   gint32 dts;                   /* DTS minus due time, in us */
@@ -146,8 +146,8 @@ typedef struct
 
 typedef struct
 {
-  /* Low 24 bits of the stream number. The packets of the stream are numbered,
-   * beginning with 0. */
+  /* Low 24 bits of the stream number. The stream number is the sequence number
+   * of the packet in the stream; the first packet has the number 0. */
   guint32 stream_number;
   guint32 due;                  /* due time in us, modulo 2^32 */
   guint8 flags;                 /* MmtpFlags */
@@ -172,7 +172,7 @@ typedef struct
 typedef struct
 {
   guint8 nonce[MMTP_NONCE_SIZE];        /* nonce_s, chosen by the sender */
-  /* the cookie of COOKIE and OPEN; not used in other messages */
+  /* Cookie; used in a COOKIE message, but not in an INIT. */
   guint8 cookie[MMTP_COOKIE_SIZE];
 } MmtpInit;                     /* also used for COOKIE */
 
@@ -184,7 +184,8 @@ typedef struct
    * receiver puts it into the trailer of its messages. The token proves that
    * these messages come from the receiver. */
   guint64 token;
-  /* initial delay (D0, the latency of the session) in us, at most 60 s */
+  /* Initial delay (D0) in us, at most 60 s. It is the latency of the session.
+   */
   guint32 initial_delay;
   guint64 bit_rate;             /* in bit/s; 0 if unknown */
   guint32 frame_period;         /* in us; 0 if unknown */
@@ -208,8 +209,8 @@ typedef struct
    * sender puts it into the trailer of its messages. The token proves that
    * these messages come from the sender. */
   guint64 token;
-  /* minimum initial delay (D0, the latency of the session) that the receiver
-   * wants, in us */
+  /* Minimum value, in us, that the receiver wants for the initial delay (D0).
+   * The initial delay is the latency of the session. */
   guint32 min_delay;
   gboolean has_key;
   guint8 mac[MMTP_MAC_SIZE];
@@ -227,16 +228,16 @@ typedef enum
 typedef struct
 {
   guint8 nonce[MMTP_NONCE_SIZE];
-  /* Reason of the REFUSE: an MmtpRefuseReason, or a value that only a later
-   * version of the protocol defines. */
+  /* Reason of the REFUSE: an MmtpRefuseReason, or a value that this version of
+   * the protocol does not define. */
   guint8 reason;
 } MmtpRefuse;
 
 typedef struct
 {
-  /* All 64 bits of the message's channel number. The header of the message
-   * contains only the low 16 bits. Each endpoint numbers the messages that it
-   * sends on a channel. */
+  /* Channel number of this message, with all 64 bits. It is the sequence number
+   * of the message on its channel. The header of the message contains only the
+   * low 16 bits. */
   guint64 number;
   guint64 nonce;
   guint16 max_size;
@@ -252,15 +253,15 @@ typedef struct
 
 typedef struct
 {
-  /* All 64 bits of the message's channel number. The header of the message
-   * contains only the low 16 bits. Each endpoint numbers the messages that it
-   * sends on a channel. */
+  /* Channel number of this message, with all 64 bits. It is the sequence number
+   * of the message on its channel. The header of the message contains only the
+   * low 16 bits. */
   guint64 number;
   guint32 initial_delay;        /* initial delay (D0) in us */
   /* stream number that the next new packet of the stream will have */
   guint32 next;
-  /* The sender will send no more packets with a stream number below this value.
-   */
+  /* Lowest stream number that the sender may still send. It will send no packet
+   * with a lower stream number any more. */
   guint32 floor;
   guint32 round_trip;           /* in us; 0 if unknown */
   /* number of the channel with the shortest round-trip time */
@@ -268,16 +269,17 @@ typedef struct
   guint8 caps_version;
   gboolean stored;
   gboolean has_offset;
-  /* Offset of the clocks of sender and receiver, in us: the transit that a
-   * message would have if its one-way delay were 0. The transit is the arrival
-   * time minus the sending time, minus a constant. */
+  /* Offset between the clocks of the sender and the receiver, in us. It equals
+   * the transit of a message whose one-way delay is 0. The transit is the
+   * arrival time minus the sending time, minus a constant. */
   gint32 offset;
-  /* Sending time of the last REPORT that arrived, in ticks of the receiver's
-   * clock; 0 if none has arrived. The receiver can compute the round trip from
-   * it. */
+  /* Sending time of the last REPORT that has arrived at the sender, in ticks of
+   * the receiver's clock; 0 if none has arrived. The receiver can compute the
+   * round-trip time from it. */
   guint32 echo;
-  /* Time in ticks from the arrival of the last REPORT until this KEEPALIVE was
-   * sent. To compute a round trip, the receiver subtracts this time. */
+  /* Time in ticks between the arrival of the last REPORT at the sender and the
+   * sending of this KEEPALIVE. The receiver subtracts it when it computes the
+   * round-trip time. */
   guint32 hold;
   /* Interval in ms at which the receiver should send REPORTs on this channel.
    * If it is 0, the receiver chooses the interval. */
@@ -286,8 +288,8 @@ typedef struct
 
 typedef struct
 {
-  /* Low 16 bits of the channel number (sequence number on the channel) of the
-   * first message in the range. */
+  /* Low 16 bits of the channel number of the first lost message in the range.
+   * The channel number is the sequence number of a message on its channel. */
   guint16 first;
   /* number of lost messages in the range, at least 1 */
   guint8 count;
@@ -295,8 +297,8 @@ typedef struct
 
 typedef enum
 {
-  /* No message has arrived since the previous record of this path. `arrival`
-   * and the transits in this record are therefore old values and not new
+  /* Set if no message has arrived since the previous record of this path.
+   * `arrival` and the transits in this record are then old values and not new
    * measurements. */
   MMTP_RECORD_UNMEASURED = 0x01
 } MmtpRecordFlags;
@@ -310,36 +312,37 @@ typedef struct
 {
   guint8 channel;
   guint8 flags;                 /* MmtpRecordFlags */
-  /* Low 32 bits of the highest channel number that has arrived. The messages on
-   * a channel are numbered. */
+  /* Low 32 bits of the highest channel number of all messages that have
+   * arrived. The channel number is the sequence number of a message on its
+   * channel. */
   guint32 highest;
   guint32 received;             /* messages received */
   guint32 lost;                 /* messages lost */
   /* number of DATA packets that arrived after their deadline, since the session
    * began */
   guint32 late;
-  /* low 32 bits of the number of bytes in all messages that have arrived */
+  /* Total size in bytes of all messages that have arrived, modulo 2^32. */
   guint32 bytes;
   /* arrival time of the latest message, in ticks of the receiver's clock */
   guint32 arrival;
   /* Transit of the latest message, in ticks. The transit is the arrival time
    * minus the sending time, minus a constant that the receiver has chosen. */
   gint32 transit;
-  /* Minimum transit, in ticks, of the messages that have arrived since the
-   * previous record about this path. The transit is the arrival time minus the
-   * sending time, minus a constant. */
+  /* Minimum of the transits of all messages that have arrived since the
+   * previous record about this path, in ticks. A transit is the arrival time of
+   * a message minus its sending time, minus a constant. */
   gint32 min_transit;
-  /* Maximum transit, in ticks, of the messages that have arrived since the
-   * previous record about this path. The transit is the arrival time minus the
-   * sending time, minus a constant. */
+  /* Maximum of the transits of all messages that have arrived since the
+   * previous record about this path, in ticks. A transit is the arrival time of
+   * a message minus its sending time, minus a constant. */
   gint32 high_transit;
   guint32 jitter;               /* in us, as in RFC 3550, section 6.4.1 */
   guint8 n_ranges;
   MmtpRange ranges[MMTP_MAX_RANGES];
 } MmtpRecord;
 
-/* Size in bytes of a record in a REPORT message, without the ranges of lost
- * messages. */
+/* Size in bytes of a record in a REPORT message, not counting the ranges of
+ * lost messages that the record contains. */
 #define MMTP_RECORD_SIZE 42
 /* maximum number of records in a REPORT */
 #define MMTP_MAX_RECORDS 16
@@ -352,12 +355,13 @@ typedef struct
    * with lower numbers have arrived or were skipped. */
   guint32 next;
   guint8 echo_channel;
-  /* Sending time, in ticks, of the last message that arrived on the channel
-   * `echo_channel`. The sender computes the round trip from it. */
+  /* Sending time of the last message that arrived on the channel
+   * `echo_channel`, in ticks of the sender's clock. The sender computes the
+   * round-trip time from it. */
   guint32 echo;
-  /* Time in ticks from the arrival of the message whose sending time is `echo`
-   * until the sending of this REPORT. To compute a round trip, the sender
-   * subtracts this time. */
+  /* Time in ticks between the arrival of the last message on the channel
+   * `echo_channel` and the sending of this REPORT. The sender subtracts it when
+   * it computes the round-trip time. */
   guint32 hold;
   guint8 n_records;
   MmtpRecord records[MMTP_MAX_RECORDS];
@@ -380,12 +384,12 @@ typedef struct
 {
   guint8 channel;
   gboolean is_ack;
-  /* Reason of the LEAVE: an MmtpLeaveReason, or a value that only a later
-   * version of the protocol defines. */
+  /* Reason of the LEAVE: an MmtpLeaveReason, or a value that this version of
+   * the protocol does not define. */
   guint8 reason;
-  /* Low 32 bits of the highest channel number that has arrived from the peer on
-   * the channel that is removed. Channel numbers count the messages that an
-   * endpoint sends on a channel. */
+  /* Low 32 bits of the highest channel number of all messages that have arrived
+   * from the peer on the removed channel. The channel number is the sequence
+   * number of a message on its channel. */
   guint32 highest;
 } MmtpLeave;
 
@@ -395,7 +399,7 @@ typedef struct
   /* length in bytes of the complete caps text */
   guint16 length;
   guint16 offset;
-  /* Part of the caps text that this message contains; never empty. The pointer
+  /* The part of the caps text that is in this message; never empty. The pointer
    * points into the received message, which belongs to the caller. */
   const guint8 *piece;
   gsize piece_size;
@@ -403,8 +407,8 @@ typedef struct
 
 typedef struct
 {
-  /* stream number of the last packet of the stream, plus 1; the packets of the
-   * stream are numbered */
+  /* Stream number of the last packet of the stream, plus 1. The stream number
+   * is the sequence number of a packet in the stream. */
   guint32 stream_number;
 } MmtpEnd;                      /* END and END-ACK */
 
@@ -417,14 +421,14 @@ typedef struct
   /* Bit i is set if the REPAIR covers the DATA packet with the stream number
    * `first` + i. Bit 0 is always set. */
   guint32 mask;
-  /* XOR of the sizes of the covered packets. The size of a packet is the number
-   * of bytes of its content, the part that a REPAIR protects. */
+  /* XOR of the sizes in bytes of the contents of all covered packets. The
+   * content is the part of a packet that a REPAIR protects. */
   guint16 sizes;
   /* XOR of the contents of the covered packets. The pointer points into the
    * received message, which belongs to the caller. */
   const guint8 *content;
-  /* Size in bytes of the XOR, which is the size of the largest content among
-   * the covered packets. */
+  /* Size of `content` in bytes. It equals the size of the largest content of a
+   * covered packet. */
   gsize content_size;
 } MmtpRepair;
 
@@ -435,8 +439,8 @@ typedef struct
    * version MMTP_VERSION. */
   guint8 version;
   guint8 channel;
-  /* Low 16 bits of the channel number. An endpoint numbers the messages that it
-   * sends on a channel. */
+  /* Low 16 bits of the channel number, which is the sequence number of the
+   * message on its channel. */
   guint16 number;
   /* sending time in ticks, modulo 2^MMTP_TICKS_BITS */
   guint32 sent;
@@ -461,12 +465,14 @@ typedef struct
   };
 } MmtpMessage;
 
-/* Parses the header (7 bytes) and the trailer of a message. Until the caller
- * has verified the trailer, it may use only these fields. `from` is the role of
- * the endpoint that has sent the message. If an endpoint in this role never
- * sends messages of this type, the function returns MMTP_REFUSED_TYPE. If the
- * message has another protocol version and is not a REFUSE, the function
- * returns MMTP_REFUSED_VERSION.
+/* Parses the header (7 bytes) and the trailer of a message. As long as the
+ * caller has not verified the trailer, it may use only the fields of the header
+ * and of the trailer.
+ *
+ * `from` is the role of the endpoint that has sent the message. If an endpoint
+ * in this role never sends messages of this type, the function returns
+ * MMTP_REFUSED_TYPE. If the message has another protocol version and is not a
+ * REFUSE, the function returns MMTP_REFUSED_VERSION.
  *
  * If `size` is at least MMTP_MIN_MESSAGE bytes, the header fields of `message`
  * are filled in, even if the message is refused. */
@@ -494,14 +500,15 @@ gsize mmtp_packet_write (const MmtpMessage * message, guint8 * bytes,
  * if `prelude->mask` is 0, because the packet then has no prelude. */
 gsize mmtp_prelude_get_size (const MmtpPrelude * prelude);
 
-/* Restores a number from its lowest `bits` bits, because a message contains
- * only these bits. `low` is the value of these bits. Many numbers have the same
- * low bits, so the function returns the one that is nearest to `near`. The
- * result is never negative. */
+/* Restores a number of which a message contains only the lowest `bits` bits.
+ * `low` is the value of these bits. Many numbers have the same low bits, so the
+ * function returns the one that is nearest to `near`. The result is never
+ * negative. */
 guint64 mmtp_unwrap (guint64 low, guint bits, guint64 near);
-/* Converts a time in ns to ticks (MMTP_TICK us), the unit of times in messages.
- * The result is modulo 2^MMTP_TICKS_BITS. */
+/* Converts a time in ns to ticks. A tick is the unit of times in messages, and
+ * is MMTP_TICK us long. The result is modulo 2^MMTP_TICKS_BITS. */
 guint32 mmtp_to_ticks (guint64 time);
 /* Returns the time from `since` to `now` as a number of ticks. Both arguments
- * are in ns. The result is at most MMTP_TICKS_MASK. */
+ * are in ns. If the result would be above MMTP_TICKS_MASK, the function returns
+ * MMTP_TICKS_MASK. */
 guint32 mmtp_to_hold (guint64 since, guint64 now);

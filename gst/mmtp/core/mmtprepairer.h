@@ -37,9 +37,9 @@ typedef struct
   const MmtpSendQueue *queue;
   const MmtpPolicy *policy;
   gboolean is_enabled;
-  /* Decides when padding is sent; NULL if there is no padding. Padding is
-   * messages that are sent only to measure a path. REPAIRs can be sent as
-   * padding. */
+  /* The object that decides when padding is sent; NULL if no padding is sent.
+   * Padding is messages that are sent only to measure a path. REPAIRs can be
+   * sent as padding. */
   const MmtpPadding *padding;
   /* TRUE if the stream has frames that refer to other frames */
   gboolean has_references;
@@ -50,14 +50,14 @@ void mmtp_repairer_init (MmtpRepairer * self, const MmtpPaths * paths,
     const MmtpSendQueue * queue, const MmtpPolicy * policy,
     gboolean is_enabled);
 /* Frees the memory of the repairer. Call this function before the paths are
- * freed, because it uses them. */
+ * freed, because it still uses them. */
 void mmtp_repairer_clear (MmtpRepairer * self);
 /* Notes that a loss was reported on `path`. For some time after that, REPAIRs
  * are sent on this path. */
 void mmtp_repairer_note_loss (MmtpRepairer * self, const MmtpPath * path);
-/* Returns by how many bytes new packets must be shorter than the maximum; 0 if
- * no path needs REPAIRs. The reason is that a REPAIR is a few bytes longer than
- * the packets that it covers. It has to fit into one datagram, too. */
+/* Returns the number of bytes by which new packets must be smaller than the
+ * maximum size; 0 if no path needs REPAIRs. A REPAIR is a few bytes longer than
+ * the packets that it covers, and it has to fit into one datagram, too. */
 gsize mmtp_repairer_get_reserve (const MmtpRepairer * self);
 /* Notes that `packet` was sent on `path` for the first time. `bytes` and `size`
  * are the DATA message that contained it. If the packet needs protection, the

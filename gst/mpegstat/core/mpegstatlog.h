@@ -13,7 +13,7 @@ typedef enum
 {
   /* comma-separated values: a header line, then one line per event */
   MPEGSTAT_LOG_CSV,
-  /* one line for each event; the line contains a JSON object */
+  /* one line per event; each line is a JSON object */
   MPEGSTAT_LOG_JSON
 } MpegStatLogFormat;
 

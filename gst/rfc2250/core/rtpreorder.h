@@ -65,8 +65,8 @@ void rtp_reorder_set_window (RtpReorder * reorder, guint window);
  * not arrive any more, so the reorder buffer does not wait for them. */
 RtpReorderResult rtp_reorder_input (RtpReorder * reorder, guint32 ssrc,
     guint16 seqnum, guint64 now, gboolean final_gap, gpointer packet);
-/* Returns the next packet in order (transfer full), or NULL if this packet has
- * not arrived. */
+/* Returns the next packet in order (transfer full), or NULL if the packet that
+ * is next in order has not arrived. */
 gpointer rtp_reorder_poll_output (RtpReorder * reorder);
 /* Call this function when no more packets will arrive. All waiting packets can
  * then be polled, because missing packets count as lost. */

@@ -29,9 +29,9 @@
 /* Creates a link with a copy of the configuration. Returns NULL with an error
  * of the domain LINK_ERROR if the configuration is invalid. */
 Link *link_new (const LinkConfig * config, GError ** error);
-/* Frees the link. Each packet has a pointer `user`, which the caller has passed
- * with it. `user_free` is called for the pointer of each packet that is still
- * in the link, unless `user_free` is NULL. */
+/* Frees the link. If `user_free` is not NULL, it is called for each packet that
+ * is still in the link, except for duplicates. Its argument is the pointer
+ * `user` that the caller has passed with the packet. */
 void link_free (Link * link, GDestroyNotify user_free);
 
 /* Adds a flow of packets, which the station `station` sends. Stations have the

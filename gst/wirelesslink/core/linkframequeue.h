@@ -24,7 +24,7 @@
 /* Maximum number of streams. Packets of further streams are handled like
  * packets that are not video. */
 #define LINK_FRAME_QUEUE_MAX_STREAMS 8
-/* Time in ns. A stream is idle if no packet of it has arrived for this time. A
+/* Time in ns after which a stream counts as idle if no packet of it arrives. A
  * new stream may then take its place in the table of streams. */
 #define LINK_FRAME_QUEUE_STREAM_IDLE (10 * LINK_SECOND)
 /* Maximum time in ns between two packets of a frame. If the next packet does
@@ -42,11 +42,12 @@ typedef struct _LinkFrameQueue LinkFrameQueue;
 LinkFrameQueue *link_frame_queue_new (const IfdConfig * config);
 void link_frame_queue_free (LinkFrameQueue * queue, GDestroyNotify user_free);
 
-/* Returns whether link_frame_queue_push () would accept this packet. A packet
- * of a known stream is accepted if the picture type of its frame (I, P, B or D)
- * is known, or if the packet is a duplicate or late. A packet of a new stream
- * is accepted if it is the first packet of a frame of known type, and there is
- * room for another stream. */
+/* Returns whether link_frame_queue_push () would accept this packet. The
+ * following packets are accepted:
+ * - A packet of a known stream, if the picture type of its frame (I, P, B or D)
+ *   is known, or if the packet is a duplicate or late.
+ * - A packet of a new stream, if it is the first packet of a frame of known
+ *   type, and there is room for another stream. */
 gboolean link_frame_queue_wants (LinkFrameQueue * queue, guint64 now,
     guint flow, const VideoPacket * video);
 /* Puts a packet of a video stream into the queue, takes ownership of `item` and
@@ -76,6 +77,6 @@ guint64 link_frame_queue_next_timeout (LinkFrameQueue * queue);
 void link_frame_queue_get_size (LinkFrameQueue * queue, guint * packets,
     guint64 * bytes);
 /* Adds the statistics of all streams of the queue to `total`, including the
- * streams that were removed. All counters are added, but not the fields about
- * lateness. */
+ * streams that were removed. Only the counters are added; the fields about
+ * lateness in `total` do not change. */
 void link_frame_queue_add_stats (LinkFrameQueue * queue, IfdStats * total);
