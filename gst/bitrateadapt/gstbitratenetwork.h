@@ -11,27 +11,26 @@
 
 typedef struct
 {
-  /* The rule computes the bitrate from what an element reports about the
-   * network. If no element reports anything, there is nothing to compute from,
-   * and `rule` is NULL. */
+  /* Rule that computes the bitrate from what an element reports about the
+   * network. NULL if no element reports anything. */
   const BitrateRule *rule;
   gchar *element;               /* name of the element */
-  /* The element that reports the state of the network (owned reference), if it
-   * has the property "padding-bitrate"; otherwise NULL */
+  /* Element that reports the state of the network (owned reference). NULL if it
+   * does not have the property "padding-bitrate". */
   GstElement *padder;
   /* Latency of the stream: time in ns that a frame may take from bitrateadapt
    * until the receiver displays it; 0 if unknown */
   guint64 latency;
-  /* Numbers of packets or frames that were lost or dropped so far and not
-   * repaired, one number for each value of BitrateLoss. Each number is the sum
+  /* Counters of lost packets or frames, one for each value of BitrateLoss.
+   * Dropped ones count as lost, but repaired ones do not. Each value is the sum
    * of several counters of `element` and of the queues upstream of it. */
   guint64 lost[BITRATE_LOSS_LAST];
-  /* Identifies the receiver report from which the losses were read. The value
-   * changes with each new report. */
+  /* Identifier of the receiver report from which the losses were read. The
+   * value changes with each new report. */
   guint64 loss_report;
   /* Information about the network for the rule that chooses the bitrate.
-   * gst_bitrate_network_read () fills in this field, except `now`, `put_bytes`
-   * and `is_blocked`, which its caller sets. */
+   * gst_bitrate_network_read () fills in the members of `report`, except `now`,
+   * `put_bytes` and `is_blocked`, which its caller sets. */
   BitrateReport report;
 } GstBitrateNetwork;
 
@@ -43,9 +42,10 @@ typedef struct
  */
 void gst_bitrate_network_read (GstPad * srcpad, const gchar * name,
     GstBitrateNetwork * network);
-/* Sets the property "padding-bitrate" of the element that reports the state of
- * the network, in bit/s. Does nothing if the element has no such property, or
- * if the property has this value already. */
+/* Sets the property "padding-bitrate" to `bitrate`, in bit/s. The property
+ * belongs to the element that reports the state of the network. Does nothing if
+ * this element has no such property, or if the property has this value already.
+ */
 void gst_bitrate_network_set_padding (const GstBitrateNetwork * network,
     guint bitrate);
 void gst_bitrate_network_clear (GstBitrateNetwork * network);

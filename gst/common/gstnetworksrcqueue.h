@@ -17,14 +17,16 @@
 typedef struct
 {
   GMutex *lock;                 /* of the source */
-  /* signalled when an item was appended, and when `flushing` was set */
+  /* Condition that is signalled when items were appended, and when `flushing`
+   * was set. */
   GCond cond;
-  /* Frees what an item owns, but not the memory of the item itself. */
+  /* Function that frees what an item owns, but not the memory of the item
+   * itself. */
   GDestroyNotify clear_item;
   gsize item_size;
 
   /* --- protected by `lock` */
-  /* A ring buffer with `n_slots` slots. `n_slots` is a power of two. The slot
+  /* Ring buffer with `n_slots` slots. `n_slots` is a power of two. The slot
    * `first` contains the oldest of the `length` items. */
   guint8 *ring;
   guint n_slots, first, length;
@@ -90,6 +92,6 @@ guint gst_network_src_queue_drop_buffers (GstNetworkSrcQueue * queue);
 void gst_network_src_queue_clear (GstNetworkSrcQueue * queue);
 
 /* Sets the field `flushing`, and wakes the streaming thread if it waits for an
- * item. The caller does not hold the lock, because this function takes it. */
+ * item. Call this function without the lock held, because it takes the lock. */
 void gst_network_src_queue_set_flushing (GstNetworkSrcQueue * queue,
     gboolean flushing);

@@ -91,10 +91,10 @@ void gst_dccp_thin_install_properties (GObjectClass * klass, gssize settings,
  * FALSE if `text` is not a service code. */
 gboolean gst_dccp_thin_parse_service_code (const gchar * text, guint32 * code);
 
-/* Returns a text for messages that says who the peer is. For a caller, the text
- * is "host:port" of the peer. For a listener, the text contains the local
- * address and port, to which any peer may connect. The text is freed with
- * g_free (). */
+/* Returns a text that names the peer in messages. For a caller, the text is
+ * "host:port" of the peer. For a listener, it contains the local address and
+ * port, to which any peer may connect. The caller of this function frees the
+ * text with g_free (). */
 gchar *gst_dccp_thin_settings_describe (const GstDccpThinSettings * settings);
 
 /* --- statistics ----------------------------------------------------------- */

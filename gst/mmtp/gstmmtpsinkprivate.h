@@ -85,12 +85,14 @@ typedef struct
 typedef struct
 {
   MmtpPathSpec *spec;
-  /* Decides when the path is opened, closed and tried again (mmtpretry.h). */
+  /* State of the module that decides when the path is opened, closed and tried
+   * again (mmtpretry.h). */
   MmtpRetry retry;
-  /* Number of addresses of the receiver's host to which the path can send. It
-   * is known after the first attempt to open the path. */
+  /* Number of addresses to which the path can send, which are addresses of the
+   * receiver's host. It is known after the first attempt to open the path. */
   guint n_addresses;
-  /* If the path is open: the id of the path in the core and in the driver */
+  /* id of the path in the core and in the driver; valid only while the path is
+   * open */
   guint number;
   /* local address of the path when it was last opened; NULL if it was never
    * opened */
@@ -99,9 +101,9 @@ typedef struct
    * example because its route does not exist any more or has a smaller MTU. It
    * is set together with retry.has_gone. NULL if there was no such error. */
   GError *gone;
-  /* Reason why the path could not be opened or had to be closed the last time;
-   * NULL if this never happened. A warning is logged only if the reason
-   * changes. */
+  /* Reason of the latest failure: why the path could not be opened, or why it
+   * had to be closed. NULL if there was no failure. A warning is logged only if
+   * the reason changes. */
   gchar *problem;
 } GstMmtpSinkPath;
 
@@ -146,9 +148,9 @@ struct _GstMmtpSink
   /* Object that reads the picture types from the buffers. If it is NULL, the
    * buffer flags are used instead. */
   PictureReader *pictures;
-  /* Divides a transport stream into buffers, so that whole pictures can be
-   * dropped. NULL if the input is not a transport stream that can be divided.
-   */
+  /* Cutter that divides a transport stream into buffers, so that whole pictures
+   * can be dropped. NULL if the input is not a transport stream that can be
+   * divided. */
   MmtpTsCutter *ts;
   /* TRUE if the core has dropped the previous buffer of the transport stream
    * instead of putting it into its queue; the next buffer then gets the flag
@@ -181,17 +183,16 @@ struct _GstMmtpSink
   /* TRUE if the property `channels` is `auto`: the paths are the interfaces
    * that lead to the receiver. */
   gboolean is_auto;
-  /* The driver owns the sockets and the loop in which they are processed. It
-   * also watches the network interfaces.
-   */
+  /* Driver that owns the sockets and the loop in which they are processed. It
+   * also watches the network interfaces. */
   Driver driver;
 
   GstWaker room;                /* wakes gst_mmtp_sink_wait() */
   /* TRUE after gst_mmtp_sink_send_packets() has returned GST_NETWORK_SINK_FULL:
    * a buffer waits until the send queue of the core has room for it */
   gboolean wants_room;
-  /* If wants_room is TRUE: size in bytes of the buffer that waits until the
-   * send queue of the core has room for it */
+  /* size in bytes of the buffer that waits for room in the send queue of the
+   * core; valid only if wants_room is TRUE */
   gsize wanted_bytes;
 
   GQueue messages;              /* GstMessages to be posted */
@@ -215,9 +216,9 @@ struct _GstMmtpSink
   /* time in ns at which the next log line is due; 0 if none was scheduled yet
    */
   guint64 log_at;
-  /* Number of the session that the next log line describes. It may be lower
-   * than `sessions`, the number of the latest session, if the latest session
-   * has begun since the last line. */
+  /* Number of the session to which `log_at` and `logged_bytes` belong. If it
+   * differs from `sessions`, the number of the latest session, a new session
+   * has begun, and both fields are set again. */
   guint64 logged_session;
   /* Number of bytes that the sink had passed to the core in this session when
    * the last log line was written. */
@@ -235,9 +236,9 @@ struct _GstMmtpSink
    * counts the sessions. `shift` is valid only in this session. 0 means that
    * `shift` is not valid, for example after a flush. */
   guint64 timed_session;
-  /* Time in ns that is added to the due times of stored media in this session;
-   * 0 for live media. The first buffer may have had to wait for a receiver.
-   * Without the addition, it would then be late. */
+  /* Time in ns that is added to the due time of each buffer in this session. It
+   * is above 0 if the first buffer of stored media would otherwise be late, for
+   * example because it had to wait for a receiver. It is 0 for live media. */
   gint64 shift;
   /* Time in ns before which the next buffer must not be sent. Until then,
    * gst_mmtp_sink_send_packets() returns GST_NETWORK_SINK_EARLY. The value 0
@@ -245,8 +246,8 @@ struct _GstMmtpSink
   guint64 early_until;
   MmtpStamps stamps;            /* timestamps in running time */
   gboolean is_late;             /* All recent buffers were late. */
-  /* If is_late is TRUE: the running time in ns at which buffers began to be
-   * late */
+  /* running time in ns at which buffers began to be late; valid only if is_late
+   * is TRUE */
   gint64 late_since;
 };
 
@@ -268,8 +269,8 @@ gboolean gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps);
  * key frame or non-reference picture). They are called with `lock` held. */
 void gst_mmtp_sink_take_video_caps (GstMmtpSink * self, const GstCaps * caps);
 void gst_mmtp_sink_forget_pictures (GstMmtpSink * self);
-/* Fills in `picture`, the description of the picture in `buffer`. `data` points
- * to the `size` bytes of the buffer.
+/* Fills in `picture` with the properties of the picture to which `buffer`
+ * belongs, such as its kind. `data` points to the `size` bytes of the buffer.
  */
 void gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
     gconstpointer data, gsize size, MmtpPicture * picture);
@@ -282,10 +283,9 @@ gboolean gst_mmtp_sink_can_cut (const GstCaps * caps);
  * `lock` held. */
 void gst_mmtp_sink_take_ts_caps (GstMmtpSink * self, const GstCaps * caps);
 /* Passes a buffer of a transport stream to the cutter `ts`, which divides the
- * buffer into pieces. Returns FALSE if the cutter has refused the stream; the
- * buffer is then not divided. In both cases, the caller sends all pieces that
- * are in `ts`. If the result is FALSE, the caller then sends the buffer as a
- * whole. */
+ * buffer into pieces. The caller then has to send all pieces that are in `ts`.
+ * Returns FALSE if the cutter has refused the stream and has not divided the
+ * buffer. In this case, the caller sends the whole buffer after the pieces. */
 gboolean gst_mmtp_sink_cut_ts (GstMmtpSink * self, GstBuffer * buffer);
 
 /* --- gstmmtpsinknetwork.c ------------------------------------------------- */
@@ -338,8 +338,8 @@ GError *gst_mmtp_sink_make_refusal (MmtpRefuseReason reason, guint version);
 /* Queues a warning, which gst_mmtp_sink_unlock_and_post() will post. Takes
  * ownership of `error`. Call with `lock` held. */
 void gst_mmtp_sink_queue_warning (GstMmtpSink * self, GError * error);
-/* Requests a key frame. gst_mmtp_sink_unlock_and_post() sends the request. Call
- * with `lock` held. */
+/* Queues a request for a key frame, which gst_mmtp_sink_unlock_and_post() will
+ * send. Call with `lock` held. */
 void gst_mmtp_sink_ask_for_key_unit (GstMmtpSink * self);
 /* Releases `lock`. Then posts the messages, emits the notifications, and sends
  * the requests that were queued while `lock` was held. */

@@ -34,8 +34,9 @@ typedef struct
   guint n_vectors;
 } UdpliteOutput;
 
-/* Memory of the caller for a received datagram, which is one packet or, with
- * GRO, several packets that the kernel has merged */
+/* Memory that the caller provides for a received datagram. The datagram is one
+ * packet. With GRO, it may also be several packets that the kernel has merged.
+ */
 typedef struct
 {
   guint8 *data;
@@ -62,10 +63,9 @@ typedef struct
 /* Counters of discarded packets. They never decrease. */
 typedef struct
 {
-  /* Number of packets that were discarded for each reason. The index is a
-   * UdpliteVerdict, which is the reason. With the kernel backend, all these
-   * numbers are 0, because the kernel does not report the packets that it
-   * discards. */
+  /* Numbers of discarded packets, one number for each reason. The index is the
+   * reason, a UdpliteVerdict. With the kernel backend, all these numbers are 0,
+   * because the kernel does not report the packets that it discards. */
   guint64 refused[UDPLITE_LAST];
   guint64 truncated;            /* datagrams longer than `capacity` */
   /* Number of received packets that are not UDP-Lite packets for this socket.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Link time, which is the time of the emulated link, with mode=realtime. It
- * counts the ns since the start of the link, measured by the clock of the
+/* Link time with mode=realtime. Link time is the time of the emulated link: the
+ * number of ns since the start of the link, measured by the clock of the
  * pipeline. Link time stands still while the pipeline is not in PLAYING. The
  * functions take no lock, so the caller has to protect the struct. */
 
@@ -13,7 +13,8 @@
 typedef struct
 {
   GstClock *clock;              /* NULL = link time stands still */
-  /* time of `clock`, in ns, at which link time is 0 */
+  /* Time of `clock` in ns that corresponds to link time 0. Link time is the
+   * present time of `clock` minus `base`. */
   GstClockTimeDiff base;
   /* value of link time in ns when it was last stopped */
   guint64 stopped_at;

@@ -39,8 +39,8 @@ struct _DatagramSocket
   /* endpoints of the socket: the local and the remote one if the socket is
    * connected, otherwise only the local one */
   DatagramPath path;
-  /* Raw sockets only: the destination port of the packets that the socket
-   * receives; 0 = packets for all ports */
+  /* Destination port of the packets that a raw socket receives; 0 = packets for
+   * all ports. Used for raw sockets only. */
   guint16 raw_port;
   guint multicast_interface;    /* 0: the routing table decides */
   gboolean has_gro;             /* the kernel merges received packets */
@@ -54,15 +54,15 @@ struct _DatagramSocket
    * send several packets as one message (UDP_SEGMENT). Only the sending thread
    * uses this field. */
   gboolean no_checksum;
-  /* If the system has refused to send several packets as one message (GSO), and
-   * datagram_socket_check_gso has not reported this yet: errno of the refusal.
-   * Otherwise 0. */
+  /* errno of the system's refusal to send several packets as one message (GSO).
+   * 0 if there was no refusal, or if datagram_socket_check_gso has already
+   * reported it. */
   gint gso_error;
   gboolean has_told_gso_error;
 
-  /* ICMP errors of a connected socket. Such an error is stored first and
-   * reported by the next call of datagram_socket_receive. The following two
-   * fields are errno values; 0 means no error. */
+  /* ICMP errors of a connected socket, as errno values; 0 means no error. An
+   * error is first stored in `returned`. The next call of
+   * datagram_socket_receive reports it, and moves it to `reported`. */
   gint returned;                /* error to be reported */
   /* ICMP error that was reported last; 0 if a packet was received after the
    * report. The same error is not reported again, unless it is EMSGSIZE. */

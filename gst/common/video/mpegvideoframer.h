@@ -65,9 +65,8 @@ typedef struct
 {
   /* The data of the frame. mpeg_video_framer_poll_output () passes the
    * ownership to its caller, who frees the data with g_free (). After
-   * mpeg_video_framer_input_frame (), `data` only points to the input of its
-   * caller.
-   */
+   * mpeg_video_framer_input_frame (), the frame does not own the data: `data`
+   * points to the bytes that were passed to that function. */
   guint8 *data;
   gsize size;                   /* in bytes */
   MpegVideoUnit *units;         /* array of n_units elements, owned */
@@ -100,7 +99,7 @@ typedef struct
   /* number of frames with the flag MPEG_VIDEO_FRAME_INCOMPLETE, which are also
    * counted in `frames` */
   guint64 incomplete;
-  /* number of discarded bytes, which belonged to no frame */
+  /* number of bytes that were discarded because they belonged to no frame */
   guint64 junk_bytes;
   /* number of frames that were discarded because they exceeded max_frame_size
    */

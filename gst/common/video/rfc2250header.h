@@ -48,15 +48,15 @@ typedef struct
    * field E of the MPEG-2 extension is 1. After parsing, the pointer points
    * into the input data. */
   const guint8 *extensions;
-  /* size in bytes of the data at `extensions`; after parsing, it includes the
-   * zero bytes at the end that are padding */
+  /* Size in bytes of the data at `extensions`. After parsing, it includes the
+   * padding, which consists of zero bytes at the end. */
   gsize extensions_size;
 } Rfc2250Header;
 
 typedef enum
 {
   RFC2250_HEADER_OK,
-  /* the data end before the end of the header */
+  /* the data are shorter than the header */
   RFC2250_HEADER_SHORT,
   /* a bit in the field MBZ (must be zero) is set */
   RFC2250_HEADER_BAD_MBZ,

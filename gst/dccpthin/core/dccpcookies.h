@@ -12,9 +12,9 @@
 #include "dccppacket.h"
 
 #define DCCP_COOKIE_SECRET_SIZE 32
-/* Maximum size of a cookie in bytes. A cookie is the value of an option. The
- * length field of an option has one byte, and also counts the two bytes of type
- * and length. */
+/* Maximum size of a cookie in bytes. A cookie is the value of a DCCP option.
+ * The length field of an option is one byte, so an option has at most 255
+ * bytes. Two of them are the type and the length field itself. */
 #define DCCP_MAX_COOKIE 253
 
 typedef struct

@@ -34,8 +34,8 @@ typedef struct
   /* t_gran, the resolution in ns of the timer with which the caller sends
    * packets (RFC 5348 section 8.3) */
   guint64 granularity;
-  /* Maximum sending rate in bytes per second that the application has
-   * configured; 0 = no maximum. */
+  /* Maximum sending rate, which the application has configured, in bytes per
+   * second; 0 = no maximum. */
   guint64 max_rate;
 } TfrcSenderConfig;
 
@@ -45,9 +45,8 @@ void tfrc_sender_config_init (TfrcSenderConfig * config);
 typedef struct
 {
   guint64 acknowledged;         /* acknowledged sequence number, 48 bits */
-  /* Time in ns for which the receiver waited: from the arrival of the
-   * acknowledged packet until it sent the acknowledgement. Valid only if
-   * has_elapsed is TRUE. */
+  /* Time in ns from the arrival of the acknowledged packet until the receiver
+   * sent the acknowledgement. Valid only if has_elapsed is TRUE. */
   guint64 elapsed;
   gboolean has_elapsed;
   /* TRUE if the acknowledgement reports the receive rate. If it does not, the
@@ -85,9 +84,9 @@ void tfrc_sender_free (TfrcSender * sender);
  * has no effect. */
 void tfrc_sender_set_round_trip (TfrcSender * sender, guint64 now,
     guint64 round_trip);
-/* Sets the maximum sending rate in bytes per second that the application has
- * configured; 0 = no maximum. If TFRC allows a lower rate only, that lower rate
- * applies. */
+/* Sets the maximum sending rate, which the application has configured, in bytes
+ * per second; 0 = no maximum. If TFRC allows a lower rate than this maximum,
+ * the lower rate applies. */
 void tfrc_sender_set_max_rate (TfrcSender * sender, guint64 max_rate);
 
 /* Returns the time in ns at which the next data packet may be sent; `now` means
@@ -110,8 +109,8 @@ void tfrc_sender_sent_other (TfrcSender * sender, guint64 now,
 void tfrc_sender_feedback (TfrcSender * sender, guint64 now,
     const TfrcFeedback * feedback);
 
-/* Returns the time in ns at which the no-feedback timer expires. The caller
- * then calls tfrc_sender_timeout (). */
+/* Returns the time in ns at which the no-feedback timer expires. At this time,
+ * the caller has to call tfrc_sender_timeout (). */
 guint64 tfrc_sender_next_wakeup (TfrcSender * sender);
 void tfrc_sender_timeout (TfrcSender * sender, guint64 now);
 

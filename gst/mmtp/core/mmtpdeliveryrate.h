@@ -27,21 +27,22 @@ typedef struct
   MmtpDeliveryPoint points[MMTP_DELIVERY_POINTS];       /* ring buffer */
   guint n_points, next_point;
 
-  /* Maximum delivery rate in bytes per ns, measured over intervals of LONG_SPAN
-   * (250 ms). The value decays slowly. */
+  /* Maximum of the recent delivery rates, in bytes per ns. Each rate is
+   * measured over an interval of LONG_SPAN (250 ms). The maximum decays slowly.
+   */
   gdouble long_rate;
   gdouble time;                 /* time of the last report */
   /* arrival time in ns at which the measurement of the current burst began */
   gdouble epoch;
   gdouble epoch_bytes;          /* bytes that arrived since `epoch` */
-  /* Size of the largest recent burst, in bytes. The data that the path would
-   * have delivered in the same time anyway, at its maximum rate, are
-   * subtracted. The value decays with time. */
+  /* Size of the largest recent burst, in bytes. The bytes that the path would
+   * deliver in the same time at its maximum rate do not count. The value decays
+   * with time. */
   gdouble extra;
 } MmtpDeliveryRate;
 
-/* Processes a report that shows that new messages have arrived. `packet` is the
- * size of the largest packet, in bytes. */
+/* Processes a report about newly arrived messages. `packet` is the maximum size
+ * of a packet, in bytes. */
 void mmtp_delivery_rate_add (MmtpDeliveryRate * rate,
     const MmtpRateSample * sample, guint packet);
 /* Returns the delivery rate in bytes per ns, measured over at least `span` ns.
@@ -52,9 +53,9 @@ gdouble mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span);
  * rate is measured over a quarter of a second, and is limited to the rate at
  * which the messages were sent. The maximum decays to 1/e in 30 s. */
 gdouble mmtp_delivery_rate_get_long (const MmtpDeliveryRate * rate);
-/* Some paths deliver data in bursts, with pauses between the bursts. Returns
- * the number of bytes that have to be added to the congestion window, so that
- * the pauses do not reduce the throughput. This number is the size of a burst,
- * minus the data that the path would deliver during the burst at its maximum
- * rate. */
+/* Returns the number of bytes that have to be added to the congestion window of
+ * a path that delivers data in bursts. Without these bytes, the pauses
+ * between the bursts would reduce the throughput. The result is the size of a
+ * burst, minus the data that the path would deliver during the burst at its
+ * maximum rate. */
 gdouble mmtp_delivery_rate_get_extra (const MmtpDeliveryRate * rate);

@@ -4,8 +4,8 @@
  *
  * A plan sends the frames in the order of the stream. When a frame would be
  * late, the plan leaves out either this frame or an earlier one. All waiting
- * frames that refer to the omitted frame are left out, too. The plan chooses
- * the frame that saves the most bytes for each picture that is lost.
+ * frames that refer to the omitted frame are left out, too. The plan prefers to
+ * leave out a frame that saves many bytes per lost picture.
  *
  * This is a greedy form of rate-distortion optimized streaming (Chou and Miao,
  * IEEE Transactions on Multimedia 8(2), 2006). The distortion is the number of
@@ -29,8 +29,8 @@
 typedef struct
 {
   guint64 frame;                /* number of the frame */
-  /* stream number (sequence number in the stream) of the first packet of the
-   * frame that waits to be sent */
+  /* Stream number (sequence number in the stream) of the frame's first waiting
+   * packet. Packets that were sent already do not count. */
   guint64 first;
   /* `deadline` is the time in ns by which the frame has to arrive. `margin` is
    * a safety margin in ns: if possible, the frame should arrive this long
@@ -39,9 +39,9 @@ typedef struct
   /* number of bytes that have to be sent for this frame: the bytes of its
    * waiting packets, including all headers */
   guint64 work;
-  /* Both fields are numbers of bytes that all paths together can deliver from
-   * now on. `capacity` is the number until `deadline`. `safe_capacity` is the
-   * number until `deadline` minus `margin`. */
+  /* Numbers of bytes that all paths together can deliver from now on:
+   * `capacity` until `deadline`, and `safe_capacity` until `margin` ns before
+   * `deadline`. */
   guint64 capacity, safe_capacity;
   MmtpRank rank;
   MmtpPicture picture;

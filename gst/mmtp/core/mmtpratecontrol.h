@@ -42,10 +42,10 @@ typedef struct
   /* sending time of the newest reported message, on the sender's clock */
   guint64 sent;
   guint64 delivered;            /* bytes delivered since the beginning */
-  /* number of bytes that this report acknowledges for the first time; they are
+  /* number of bytes that are newly acknowledged by this report, and that are
    * included in `delivered`; 0 if nothing arrived */
   guint64 acked;
-  /* number of messages that are reported as received for the first time */
+  /* number of messages that are newly acknowledged by this report */
   guint n_acked;
   guint n_lost;                 /* messages newly reported as lost */
   guint64 in_flight;            /* bytes in flight now */
@@ -58,26 +58,26 @@ typedef struct
   /* Round trip of the newest message, without the time that the receiver waited
    * before it sent its report; 0 if unknown. */
   guint64 round_trip;
-  /* Time in ns after which the sender knows that a message has arrived, if no
-   * queue delays the message; 0 if unknown. It is at most the minimum round
-   * trip of the last 20 s. It is shorter if reports arrive on a faster path. */
+  /* Time in ns from the sending of a message until the sender knows that it has
+   * arrived, if no queue delays the message; 0 if unknown. It is the minimum
+   * round trip of the last 20 s, or less if reports arrive on a faster path. */
   guint64 base_round_trip;
   /* report period that the sender has requested from the receiver, in ns */
   guint64 report_period;
-  /* Queueing delay of the fastest message since the last report: the minimum
-   * one-way delay in this time, minus the base delay. */
+  /* Lowest queueing delay in the latest report, in ns: the minimum one-way
+   * delay of its messages, minus the base delay. */
   gint64 queue_delay;
-  /* Queueing delay of the slowest message in the last report: the maximum
-   * one-way delay in this report, minus the base delay. */
+  /* Highest queueing delay in the latest report, in ns: the maximum one-way
+   * delay of its messages, minus the base delay. */
   gint64 high_queue_delay;
-  /* Time in ns that the path needs to transmit one packet at its highest recent
-   * rate; 0 if unknown. */
+  /* Time in ns that the path takes to transmit one packet of the maximum size
+   * at `peak_rate`, the highest recent rate; 0 if unknown. */
   guint64 packet_time;
-  /* Initial delay (D0), in ns: the latency of the session, within which a
-   * message has to arrive. */
+  /* Initial delay (D0 in the MMTP paper), in ns: the maximum time from the due
+   * time of a message until its arrival. */
   guint64 deadline;
-  /* Mean difference between the one-way delays of neighbouring messages. It
-   * measures the jitter, not the queueing delay. */
+  /* Jitter in ns: the mean difference between the one-way delays of
+   * neighbouring messages. It does not measure the queueing delay. */
   gint64 noise;
 } MmtpRateSample;
 
@@ -85,9 +85,9 @@ typedef struct
 {
   /* maximum bytes in flight (congestion window) */
   guint64 window;
-  /* Bytes that may be in flight in addition to the window during a gap, in
-   * which nothing arrives on the path. The caller uses the reserve only if the
-   * windows of all paths are full. */
+  /* Bytes that may be in flight in addition to the window while the path has a
+   * gap. A gap is a time in which nothing arrives on the path. The caller uses
+   * the reserve only if the windows of all paths are full. */
   guint64 reserve;
   guint64 pacing_rate;          /* 0 means no pacing */
   /* Current delivery rate of the path in bit/s; 0 if unknown. The statistics
@@ -113,9 +113,9 @@ typedef struct
   const gchar *name;
   gsize size;                   /* in bytes */
   /* Initializes `control`. `packet` is the maximum size of a packet in bytes.
-   * `round_trip` is the round trip of the handshake, and `rate` is a first
-   * estimate of the path's rate; both are 0 if unknown. If `is_minimum` is
-   * TRUE, the estimate is cautious, and the path may carry much more. */
+   * `round_trip` is the round trip of the handshake; 0 if unknown. `rate` is a
+   * first estimate of the path's rate; 0 if unknown. If `is_minimum` is TRUE,
+   * the estimate is cautious, and the path may carry much more. */
   void (*init) (gpointer control, guint64 now, guint packet,
       guint64 round_trip, guint64 rate, gboolean is_minimum);
   /* Called after a message of any type was sent. `size` is its size, and
@@ -144,8 +144,8 @@ const MmtpRateControlClass *mmtp_rate_control_find (const gchar * name);
 /* The default algorithm, in mmtpdeliverycontrol.c. */
 extern const MmtpRateControlClass mmtp_delivery_control;
 /* The algorithm for paths with a configured rate, in mmtptokencontrol.c: the
- * token bucket of the MMTP paper (section 4.4). The parameter `rate` of its
- * `init` is the configured rate. */
+ * token bucket of the MMTP paper (section 4.4). Its operation `init` gets the
+ * configured rate in the parameter `rate`. */
 extern const MmtpRateControlClass mmtp_token_control;
 
 /* Creates the state of an algorithm for one path. `rate` is a first estimate of

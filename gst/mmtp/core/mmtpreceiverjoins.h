@@ -10,9 +10,8 @@
 #include "mmtpanswerlimits.h"
 #include "mmtpreports.h"
 
-/* A path is silent if no message has arrived on it for this number of
- * keep-alive periods.
- */
+/* Number of keep-alive periods without a message after which a path counts as
+ * silent. */
 #define MMTP_SILENT_PERIODS 2
 
 typedef struct
@@ -46,8 +45,8 @@ typedef struct
   MmtpReceiverJoinState all[MMTP_MAX_PATHS];    /* indexed by the path's id */
 } MmtpReceiverJoins;
 
-/* Only the pointers are stored, so the memory of all arguments must stay valid.
- */
+/* Initializes `self`, which stores only the pointers. The memory of all
+ * arguments must therefore stay valid as long as `self` is used. */
 void mmtp_receiver_joins_init (MmtpReceiverJoins * self,
     const MmtpReceiverPaths * paths, MmtpReceiverOutput * output,
     MmtpReports * reports, MmtpAnswerLimits * limits, const MmtpKey * key,

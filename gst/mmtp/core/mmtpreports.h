@@ -24,16 +24,16 @@
  * sent on another path. */
 typedef struct
 {
-  /* interval between two REPORTs on this path that the sender has requested; 0
-   * if the receiver chooses the interval */
+  /* Report period that the sender has requested for this path, in ns: the
+   * interval between two REPORTs. 0 if the receiver chooses the interval. */
   guint64 wanted_period;
   guint64 period;
   /* `next` is the time at which the next regular REPORT is sent on this path.
    * `last` is the time at which the last REPORT was sent on this path. */
   guint64 next, last;
-  /* Size in bytes of the last REPORT on this path. If it did not have room for
-   * all records, several REPORTs were sent together. The size is then their
-   * total size. */
+  /* Size in bytes of the last REPORT on this path. If the records of all paths
+   * did not fit into one REPORT, several REPORTs were sent together. This field
+   * is then their total size. */
   gsize size;
   /* TRUE if a gap on this path has ended, and no REPORT about this path has
    * been sent on the fastest path since then. A gap is a time, longer than the
@@ -43,9 +43,9 @@ typedef struct
   /* Time at which a second REPORT about the last gap is sent, because the first
    * one may be lost. MMTP_NEVER if no second REPORT is planned. */
   guint64 repeat_time;
-  /* Number of messages that had arrived on this path when the fastest path last
-   * carried a REPORT about this path. Messages that arrived later are not
-   * reported yet. */
+  /* Number of messages on this path that have been reported on the fastest
+   * path. They are all messages that had arrived when the latest REPORT about
+   * this path was sent there. */
   guint64 reported;
   /* time at which the receiver last answered a QUERY on this path; 0 if never
    */
@@ -58,8 +58,8 @@ typedef struct
   MmtpReceiverOutput *output;
   const MmtpReorder *reorder;
   guint64 period;               /* keep-alive period */
-  /* id of the path that the sender has named as its fastest; the sender wants
-   * the REPORTs about all paths on this path */
+  /* Id of the path on which the sender wants the REPORTs about all paths. The
+   * sender considers this path the fastest. */
   guint8 fastest;
   guint32 number;               /* number of the last REPORT */
   /* time in ns at which the last REPORT was sent on the fastest path */
@@ -90,9 +90,9 @@ void mmtp_reports_begin_path (MmtpReports * self,
  * path. Call this function for each message, before mmtp_arrivals_add() adds it
  * to the measurements of the path. */
 void mmtp_reports_note_gap (MmtpReports * self, const MmtpReceiverPath * path);
-/* Sets the interval between two REPORTs on `path` that the sender requests.
- * `period` is the value from a KEEPALIVE, in ms. 0 means that the receiver
- * chooses the interval. */
+/* Sets the report period of `path`, the interval between two REPORTs, to the
+ * value that the sender has requested. `period` is this value from a KEEPALIVE,
+ * in ms. 0 means that the receiver chooses the interval. */
 void mmtp_reports_set_period (MmtpReports * self,
     const MmtpReceiverPath * path, guint period);
 /* Call this function after a message has arrived on `path`. If the sender
@@ -104,8 +104,9 @@ void mmtp_reports_answer_query (MmtpReports * self, MmtpReceiverPath * path,
     guint8 about);
 /* Chooses the path that carries the REPORTs about all paths. This is the
  * fastest path that is not silent. Returns the path, or NULL if no path has
- * joined. If another path was chosen before, the next REPORT about all paths is
- * moved to the new path, so that it is not missed. */
+ * joined. If the choice has changed, the next REPORT on the new path is
+ * scheduled earlier if necessary, so that no long pause occurs between REPORTs
+ * about all paths. */
 MmtpReceiverPath *mmtp_reports_choose_path (MmtpReports * self);
 /* Sends the REPORTs and QUERYs that are due. The caller has to call
  * mmtp_reports_choose_path() before, so that the REPORTs about all paths are

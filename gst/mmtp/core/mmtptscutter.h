@@ -26,10 +26,10 @@ typedef struct
 {
   /* bytes of the piece, owned by the caller; may be empty */
   GBytes *data;
-  /* The caller gives each input of the cutter a number, its tag. This field is
-   * the tag of the input that contained the last packet of the picture. The
-   * packets that follow the picture, up to the next picture, count here as
-   * packets of the picture. */
+  /* Tag of the input that contained the last packet of the picture. The caller
+   * of mmtp_ts_cutter_input() gives each input a number, its tag. The packets
+   * that follow the picture, up to the next picture, count here as packets of
+   * the picture. */
   guint64 tag;
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   MmtpPicture picture;
@@ -43,15 +43,15 @@ void mmtp_ts_cutter_free (MmtpTsCutter * cutter);
  * it has not output yet. Used for a flush. */
 void mmtp_ts_cutter_reset (MmtpTsCutter * cutter);
 
-/* Adds bytes of the stream. The bytes need not be whole packets. A picture is
- * complete when the next picture begins. The caller can choose any number as
- * `tag`. mmtp_ts_cutter_poll() and mmtp_ts_cutter_is_open() return this number.
- */
+/* Adds bytes of the stream, which need not be whole packets. `tag` is any
+ * number that the caller chooses for these bytes. mmtp_ts_cutter_poll() and
+ * mmtp_ts_cutter_is_open() return this number. A picture is complete when the
+ * next picture begins. */
 void mmtp_ts_cutter_input (MmtpTsCutter * cutter, const guint8 * data,
     gsize size, guint64 tag);
 /* Returns whether a picture has begun and is not complete yet. If so, sets
- * `tag` to the tag of the input that contained the last video packet of this
- * picture. */
+ * `tag` to the tag that was passed to mmtp_ts_cutter_input() together with the
+ * last video packet of this picture. */
 gboolean mmtp_ts_cutter_is_open (const MmtpTsCutter * cutter, guint64 * tag);
 /* Ends the current picture. Usually, a picture ends when the next one begins.
  * Call this function if the next picture does not begin for a long time. */
@@ -61,6 +61,6 @@ void mmtp_ts_cutter_drain (MmtpTsCutter * cutter);
 /* Removes the next buffer, stores it in `piece` and returns TRUE. Returns FALSE
  * if there is no buffer. */
 gboolean mmtp_ts_cutter_poll (MmtpTsCutter * cutter, MmtpTsPiece * piece);
-/* Returns NULL if the transport stream is cut into buffers. If it cannot be
- * cut, it is passed on unchanged, and the function returns the reason. */
+/* Returns the reason if the transport stream cannot be cut into buffers; the
+ * stream is then passed on unchanged. Returns NULL if the stream is cut. */
 const gchar *mmtp_ts_cutter_get_refusal (const MmtpTsCutter * cutter);

@@ -44,8 +44,8 @@ const LinkPatternEntry *link_pattern_lookup (const LinkPattern * pattern,
     guint flow, guint64 index);
 
 /* link_pattern_format_head () returns the beginning of a pattern file.
- * link_pattern_format_packet () returns the line of a packet in this file. It
- * returns NULL if the fate of the packet was not random, for example because
- * the packet was lost in a full queue. */
+ * link_pattern_format_packet () returns the line of a packet in this file, or
+ * NULL if the fate of the packet was not random, for example because the packet
+ * was lost in a full queue. */
 gchar *link_pattern_format_head (guint64 seed);
 gchar *link_pattern_format_packet (const LinkPacket * packet);
