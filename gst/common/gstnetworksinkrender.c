@@ -1111,9 +1111,10 @@ finish_stream (GstNetworkSink * self)
   priv->deadline = 0;
   priv->gave_up = FALSE;
   priv->has_input = FALSE;
-  /* While `started` is TRUE, a new receiver has missed buffers of the present
-   * stream. The stream has ended now. A receiver that connects before the next
-   * stream begins has therefore missed nothing. */
+  /* If `started` is TRUE when a receiver connects, this receiver has missed the
+   * first buffers of the present stream. The present stream has ended, so a
+   * receiver that connects before the next stream misses nothing. `started`
+   * therefore becomes FALSE. */
   priv->started = FALSE;
 
   LOCK (self);

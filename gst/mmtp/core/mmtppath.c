@@ -104,8 +104,9 @@
 /* The reported queueing delay of a path is limited to the time that the path
  * needs for the bytes in flight and this number of additional packets. */
 #define QUEUE_PACKETS 3
-/* maximum number of messages in flight for which the end of each transmission
- * is predicted */
+/* If at most this number of messages is in flight, a report makes the sender
+ * predict for each of them when its transmission ends. If there are more, the
+ * sender only uses the sum of their sizes. */
 #define MAX_PREDICTED 256
 /* Maximum queueing delay in ns that is taken from a report. A report could
  * contain any 32-bit number, and sums of such times might overflow. */

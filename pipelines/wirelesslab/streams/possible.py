@@ -119,8 +119,9 @@ def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
 
     The due times normally have the order of the stream. If they do not, this
     function decreases the earliest times and increases the deadlines until
-    both have this order. This gives the link more time for each frame.
-    Therefore best() may find too many frames, but never too few.
+    both have this order. This gives the link more time for each frame. The
+    function best() may therefore choose more frames than the link could really
+    deliver in time, but never fewer.
     """
     releases = list(itertools.accumulate(
         (min(way.due_ns, way.sent_ns) for way in reversed(passages)), min))

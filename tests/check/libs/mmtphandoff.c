@@ -42,7 +42,8 @@ add_path (MmtpSimulationConfig * config, guint64 rate, guint64 delay)
 
 /* Configures a video stream of 600 kbit/s that lasts 40 s, and two paths of
  * 1.5 Mbit/s each. The stream has I-, P- and B-frames, 25 per second. `limit`
- * is the initial delay in ns, after which a frame is late. */
+ * is the latency of the session in ns. A frame that arrives later than this is
+ * late. */
 static void
 config_init (MmtpSimulationConfig * config, guint64 limit, guint64 seed)
 {
