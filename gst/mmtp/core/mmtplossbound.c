@@ -183,31 +183,11 @@ is_congestive (const MmtpLossBound * bound, const MmtpRateSample * sample)
       sample->n_lost > RATIO * low * all + MIN_EXCESS;
 }
 
-/* Updates the maximum number of bytes in flight of the present period and of
- * the period before. A period lasts for `round_trip` ns. */
-static void
-note_flight (MmtpLossBound * bound, const MmtpRateSample * sample,
-    gdouble round_trip)
-{
-  if (sample->now >= bound->flight_began + round_trip) {
-    bound->last_flight = sample->now < bound->flight_began + 2 * round_trip ?
-        bound->flight : 0;
-    bound->flight = 0;
-    bound->flight_began = sample->now;
-  }
-  bound->flight = MAX (bound->flight, sample->sent_in_flight);
-}
-
-/* Reduces the window after a loss, to a part of the bytes that were in flight.
- * A stream sends its frames in bursts, so the number of bytes in flight
- * fluctuates. The maximum of the last one or two round trips is therefore used,
- * as RFC 7661 (sections 4.2 and 4.4.1) uses the maximum of recent samples. */
 static void
 reduce (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window)
 {
   gdouble min = MIN_PACKETS * bound->packet;
-  gdouble flight = MAX (bound->flight, bound->last_flight);
-  gdouble max = MIN (window, MAX (flight, 2 * min));
+  gdouble max = MIN (window, MAX (sample->sent_in_flight, 2 * min));
 
   if (bound->window > 0)
     max = MIN (max, bound->window);
@@ -291,7 +271,6 @@ mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
   gboolean is_long;
 
   note_queue (bound, sample);
-  note_flight (bound, sample, total);
   is_long = is_queue_long (bound, sample, packet_time) &&
       sample->sent_in_flight >= FILLED_PART * filling;
   follow_losses (bound, sample);

@@ -27,11 +27,6 @@ typedef struct
   /* maximum queueing delay in ns, measured in the last 10 s (QUEUE_MEMORY) */
   gdouble max_queue;
   gdouble max_queue_time;
-  /* `flight` is the maximum number of bytes in flight in the present period,
-   * and `last_flight` is this maximum in the previous period. The present
-   * period began at the time `flight_began` (in ns). Each period lasts for a
-   * round trip. */
-  gdouble flight, last_flight, flight_began;
   gdouble reported_at;          /* time of the last report */
   /* Mean queueing delay in ns, and mean number of bytes in flight. Each REPORT
    * updates both means. */

@@ -80,32 +80,6 @@ GST_START_TEST (overflow_ends_the_start_phase)
 
 GST_END_TEST;
 
-/* The queue overflows with 100 packets in flight, but the newest message that
- * was reported was sent with only 10 packets in flight, because the burst of a
- * frame had just begun. The reduced window must be 70 % (RFC 9438, section 4.6)
- * of the 100 packets. */
-GST_START_TEST (window_is_reduced_from_the_maximum_in_flight)
-{
-  MmtpLossBound bound;
-
-  mmtp_loss_bound_init (&bound, PACKET);
-  report (&bound, 10 * ROUND_TRIP, 100 * PACKET, 40, 0);
-  fail_if (report (&bound, 10.5 * ROUND_TRIP, 90 * PACKET, 40, 0));
-  {
-    MmtpRateSample sample = {.now = 11 * ROUND_TRIP,
-      .sent_in_flight = 10 * PACKET,.n_acked = 20,.n_lost = 20,
-      .report_period = 50 * MS,.queue_delay = 60 * MS,
-      .high_queue_delay = 60 * MS
-    };
-
-    fail_unless (mmtp_loss_bound_add (&bound, &sample, 200 * PACKET,
-            50 * PACKET, ROUND_TRIP, TRUE));
-  }
-  fail_unless_equals_int (bound.window, 70 * PACKET);
-}
-
-GST_END_TEST;
-
 static Suite *
 mmtplossbound_suite (void)
 {
@@ -115,7 +89,6 @@ mmtplossbound_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, random_losses_do_not_end_the_start_phase);
   tcase_add_test (tc, overflow_ends_the_start_phase);
-  tcase_add_test (tc, window_is_reduced_from_the_maximum_in_flight);
   return s;
 }
 
