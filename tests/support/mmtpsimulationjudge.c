@@ -283,6 +283,13 @@ mmtp_simulation_judge_memory (MmtpSimulation * simulation)
   simulation->result.initial_delay = sender.initial_delay;
 }
 
+static gboolean
+is_lost (const MmtpSimulationFrame * frame)
+{
+  return frame->released == MMTP_SIMULATION_NEVER
+      || frame->arrived > frame->limit;
+}
+
 /* Returns how many frames were in time and can be decoded. A frame without
  * MMTP_FLAG_DELTA is a key frame, which needs no other frame. Every other frame
  * needs the last key frame and all reference frames after that key frame. A
@@ -295,8 +302,7 @@ count_decodable (const MmtpSimulation * simulation)
 
   for (i = 0; i < simulation->n_put; i++) {
     const MmtpSimulationFrame *frame = &simulation->frames[i];
-    gboolean in_time = frame->released != MMTP_SIMULATION_NEVER &&
-        frame->arrived <= frame->limit;
+    gboolean in_time = !is_lost (frame);
 
     has_references |= !(frame->flags & MMTP_FLAG_DELTA);
     n += in_time && has_references;
@@ -341,13 +347,6 @@ const MmtpSimulationFrame *
 mmtp_simulation_get_frames (MmtpSimulation * simulation)
 {
   return simulation->frames;
-}
-
-static gboolean
-is_lost (const MmtpSimulationFrame * frame)
-{
-  return frame->released == MMTP_SIMULATION_NEVER
-      || frame->arrived > frame->limit;
 }
 
 static gboolean

@@ -771,6 +771,15 @@ note_interval (MmtpPath * path, guint64 now)
   path->report_time = now;
 }
 
+/* Returns the delay of the latest message in the record minus the base delay of
+ * the path, in ns. */
+static gint64
+get_queued (const MmtpPath * path, const MmtpRecord * record)
+{
+  return record->transit * (gint64) MMTP_TICK_TIME -
+      mmtp_path_delay_get_base (&path->delays);
+}
+
 /* Returns whether the newest message arrived more than MAX_LATENESS after its
  * deadline. The cause is then assumed to be a gap, a time in which the path
  * delivered nothing. follow_lateness() ignores the report about such a message,
@@ -780,10 +789,8 @@ static gboolean
 was_held_up (const MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest)
 {
-  gint64 queued = record->transit * (gint64) MMTP_TICK_TIME -
-      mmtp_path_delay_get_base (&path->delays);
-
-  return newest->time_left + MAX_LATENESS < path->delay + queued;
+  return newest->time_left + MAX_LATENESS <
+      path->delay + get_queued (path, record);
 }
 
 /* Adapts `lateness`, the time that is added to the expected delay.
@@ -830,13 +837,14 @@ note_feedback_time (MmtpPath * path, guint64 now, const MmtpRecord * record,
 {
   gint64 wait, queue, time;
 
-  if (!path->has_other_paths)
+  if (!path->has_other_paths) {
     path->feedback_time = path->feedback_deviation = 0;
-  if (!path->has_other_paths || !newest || !path->delays.is_known)
+    return;
+  }
+  if (!newest || !path->delays.is_known)
     return;
   wait = unwrap_ticks (path, reported) - path->arrival;
-  queue = record->transit * (gint64) MMTP_TICK_TIME -
-      mmtp_path_delay_get_base (&path->delays);
+  queue = get_queued (path, record);
   time = now - newest->time - wait - queue;
   if (wait < 0 || queue < 0 || time < 0)
     return;
@@ -914,15 +922,20 @@ mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset)
 }
 
 /* Returns the time in ns until the bottleneck has transmitted all messages that
- * were sent. The result is at most the time that the path needs for the bytes
- * in flight: the delay of the newest message may have been jitter and not a
- * queue. */
+ * were sent. */
+static guint64
+get_busy_time (const MmtpPath * path, guint64 now)
+{
+  return path->busy_until - MIN (now, path->busy_until);
+}
+
+/* Returns the predicted queueing delay in ns of the next packet. It is at most
+ * the time that the path needs for the bytes in flight: the delay of the newest
+ * message may have been jitter and not a queue. */
 static guint64
 get_predicted_queue (const MmtpPath * path, guint64 now)
 {
-  const guint64 queue = path->busy_until - MIN (now, path->busy_until);
-
-  return MIN (queue, get_time (mmtp_path_get_rate (path),
+  return MIN (get_busy_time (path, now), get_time (mmtp_path_get_rate (path),
           path->sent.in_flight));
 }
 
@@ -1017,13 +1030,11 @@ guint64
 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now)
 {
   guint64 delay = path->delay, queue = get_queue (path, now);
-  guint64 time = get_transmission_time (path);
 
   if (delay == MMTP_NEVER)
     delay = get_base_round_trip (path) / 2;
-  if (queue > 0 && !path->limits.is_app_limited)
-    time = get_packet_time (path, path->data_size);
-  return delay + time + queue;
+  return delay + queue + (queue > 0 && !path->limits.is_app_limited ?
+      get_packet_time (path, path->data_size) : get_transmission_time (path));
 }
 
 /* Returns the safety margin in ns that is added to the expected delay. It is
@@ -1084,10 +1095,8 @@ get_standing_delay (const MmtpPath * path, guint64 now)
 static guint64
 get_predicted_delay (const MmtpPath * path, guint64 now)
 {
-  guint64 queue = path->busy_until - MIN (now, path->busy_until);
-
-  return path->delay + queue + get_packet_time (path, path->large_size) +
-      get_margin (path);
+  return path->delay + get_busy_time (path, now) +
+      get_packet_time (path, path->large_size) + get_margin (path);
 }
 
 /* Returns the expected delay of a packet that is sent during a gap, in which
