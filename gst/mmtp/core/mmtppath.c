@@ -608,7 +608,7 @@ begin_drain (MmtpPath * path, guint64 now)
   path->drain_min = path->drain_round_trip = G_MAXINT64;
 }
 
-/* Returns whether a queue empties while the path is drained. On a slow path, the
+/* Returns whether draining empties the queue of the path. On a slow path, the
  * transmission of the minimum window takes longer than the feedback time. The
  * path then always has a queue, and the measured delays are no base delays. */
 static gboolean
