@@ -80,9 +80,15 @@
 /* A path counts as delivering nothing if at least MISSED_PERCENT of its last
  * packets are lost. This decision needs at least MIN_JUDGED packets for which
  * it is known whether they have arrived. If 10 % of the packets are lost at
- * random, 6 of 8 packets are lost only in one of 40,000 cases. */
+ * random, 6 of 8 packets are lost only in one of 40,000 cases.
+ *
+ * The path must also have delivered no large message for DELIVERY_TIME (ns).
+ * Without this condition, a fast path would count as delivering nothing when
+ * its queue overflows once: a single report then shows dozens of lost packets.
+ */
 #define MISSED_PERCENT 75
 #define MIN_JUDGED 8
+#define DELIVERY_TIME (1000 * MILLISECOND)
 /* `judged` counts the reported messages that were at least half as large as a
  * usual DATA message. `missed` counts the lost messages among them. When
  * `judged` reaches MAX_JUDGED, both numbers are halved. */
@@ -140,6 +146,7 @@ void
 mmtp_path_restart_judging (MmtpPath * path)
 {
   path->judged = path->missed = 0;
+  path->load_time = 0;
 }
 
 void
@@ -882,6 +889,8 @@ mmtp_path_report (MmtpPath * path, guint64 now,
     newest = mmtp_sent_log_get (&path->sent, highest);
     path->arrival = unwrap_ticks (path, record->arrival);
     path->arrival_sent = newest ? newest->time : now;
+    if (newest && newest->is_load)
+      path->load_time = now;
     mmtp_path_settle (path, now, highest);
   }
   follow_lateness (path, record, newest, since, late, n_acked);
@@ -1139,8 +1148,9 @@ mmtp_path_get_best_delay (const MmtpPath * path, guint64 now)
  * delivers, the sender therefore counts only messages that are about as large
  * as a packet of the stream. */
 gboolean
-mmtp_path_delivers (const MmtpPath * path)
+mmtp_path_delivers (const MmtpPath * path, guint64 now)
 {
   return path->judged < MIN_JUDGED ||
-      path->missed * 100 < path->judged * MISSED_PERCENT;
+      path->missed * 100 < path->judged * MISSED_PERCENT ||
+      (path->load_time > 0 && now < path->load_time + DELIVERY_TIME);
 }

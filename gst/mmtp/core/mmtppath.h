@@ -161,6 +161,9 @@ typedef struct
    * `missed` is the number of lost messages among them. A message is large if
    * it is at least half as large as a usual DATA message. */
   guint judged, missed;
+  /* Time in ns of the latest report whose newest message is large; 0 if there
+   * is none. The newest message of a report has arrived. */
+  guint64 load_time;
 
   /* --- statistics only, for the user ----------------------------------------
    */
@@ -295,8 +298,9 @@ void mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset);
 /* --- liveness ------------------------------------------------------------ */
 
 /* Returns whether the path delivers packets. The result is FALSE if most of the
- * recent large messages of the path were lost. A message is large if it is a
- * DATA or PROBE of at least half the usual size of a DATA message. */
-gboolean mmtp_path_delivers (const MmtpPath * path);
+ * recent large messages of the path were lost, and no report of the last second
+ * shows the arrival of a large message. A message is large if it is a DATA or
+ * PROBE of at least half the usual size of a DATA message. */
+gboolean mmtp_path_delivers (const MmtpPath * path, guint64 now);
 /* Makes mmtp_path_delivers() count only the reports that arrive from now on. */
 void mmtp_path_restart_judging (MmtpPath * path);

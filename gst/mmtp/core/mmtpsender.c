@@ -404,7 +404,8 @@ static void
 check_silence (MmtpSender * sender, MmtpPath * path)
 {
   if (sender->paths.now >= mmtp_path_get_silence_time (path) ||
-      (mmtp_path_is_watched (path) && !mmtp_path_delivers (path)))
+      (mmtp_path_is_watched (path) &&
+          !mmtp_path_delivers (path, sender->paths.now)))
     fall_silent (sender, path);
 }
 

@@ -1225,7 +1225,11 @@ note_missed (Fixture * fixture, guint64 number, guint n)
     mmtp_path_note_missed (fixture->path, number++);
 }
 
-GST_START_TEST (does_not_deliver_when_only_small_messages_come)
+/* Six of the first seven large messages are lost. The eighth arrives, so the
+ * decision is possible. The path must count as delivering for one more second,
+ * because a large message has just arrived. When 20 more messages have arrived,
+ * most messages are not lost any more. */
+GST_START_TEST (does_not_deliver_when_most_large_messages_are_lost)
 {
   Fixture fixture;
   guint i;
@@ -1236,16 +1240,60 @@ GST_START_TEST (does_not_deliver_when_only_small_messages_come)
   fixture.record.lost = 6;
   report (&fixture, START + 50 * MS);
   note_missed (&fixture, 0, 6);
-  fail_unless (mmtp_path_delivers (fixture.path));
+  fail_unless (mmtp_path_delivers (fixture.path, START + 2000 * MS));
   send (&fixture, START + 50 * MS, 1);
   arrive (&fixture, 7);
   report (&fixture, START + 100 * MS);
-  fail_if (mmtp_path_delivers (fixture.path));
+  fail_unless (mmtp_path_delivers (fixture.path, START + DELAY + 1099 * MS));
+  fail_if (mmtp_path_delivers (fixture.path, START + DELAY + 1100 * MS));
   send (&fixture, START + 100 * MS, 20);
   for (i = 8; i < 28; i++)
     arrive (&fixture, i);
   report (&fixture, START + 150 * MS);
-  fail_unless (mmtp_path_delivers (fixture.path));
+  fail_unless (mmtp_path_delivers (fixture.path, START + 1200 * MS));
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* All eight large messages are lost, and a control message arrives. The path
+ * must immediately count as delivering nothing. */
+GST_START_TEST (does_not_deliver_when_only_small_messages_come)
+{
+  Fixture fixture;
+
+  fixture_init (&fixture, 0);
+  send (&fixture, START, 8);
+  send_control (&fixture, START, 1);
+  arrive (&fixture, 8);
+  fixture.record.lost = 8;
+  report (&fixture, START + 50 * MS);
+  note_missed (&fixture, 0, 8);
+  fail_if (mmtp_path_delivers (fixture.path, START + 50 * MS));
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* The queue of a fast path overflows: one report shows 100 lost messages, and
+ * the message after them arrives. The path must still count as delivering. */
+GST_START_TEST (delivers_although_its_queue_overflows)
+{
+  Fixture fixture;
+  guint i;
+
+  fixture_init (&fixture, 0);
+  send (&fixture, START, 20);
+  for (i = 0; i < 20; i++)
+    arrive (&fixture, i);
+  report (&fixture, START + 50 * MS);
+  send (&fixture, START + 50 * MS, 101);
+  arrive (&fixture, 120);
+  fixture.record.lost = 100;
+  report (&fixture, START + 100 * MS);
+  note_missed (&fixture, 20, 100);
+  fail_unless (mmtp_path_delivers (fixture.path, START + 100 * MS));
+  fail_if (mmtp_path_delivers (fixture.path, START + DELAY + 1100 * MS));
   fixture_clear (&fixture);
 }
 
@@ -1269,12 +1317,12 @@ GST_START_TEST (lost_control_messages_are_no_measure)
   report (&fixture, START + 50 * MS);
   note_missed (&fixture, 0, 14);
   note_missed (&fixture, 107, 1);
-  fail_unless (mmtp_path_delivers (fixture.path));
+  fail_unless (mmtp_path_delivers (fixture.path, START + 2000 * MS));
   /* A message may be reported as lost several times. Its loss must be counted
    * only once. */
   note_missed (&fixture, 107, 1);
   note_missed (&fixture, 107, 1);
-  fail_unless (mmtp_path_delivers (fixture.path));
+  fail_unless (mmtp_path_delivers (fixture.path, START + 2000 * MS));
   fail_unless_equals_int (fixture.path->missed, 1);
   fixture_clear (&fixture);
 }
@@ -1366,7 +1414,9 @@ mmtppath_suite (void)
   tcase_add_test (tc, several_paths_need_the_longer_queueing_delay);
   tcase_add_test (tc, prediction_counts_pauses);
   tcase_add_test (tc, round_trip_of_the_idle_path_is_kept_for_a_minute);
+  tcase_add_test (tc, does_not_deliver_when_most_large_messages_are_lost);
   tcase_add_test (tc, does_not_deliver_when_only_small_messages_come);
+  tcase_add_test (tc, delivers_although_its_queue_overflows);
   tcase_add_test (tc, lost_control_messages_are_no_measure);
   tcase_add_test (tc, single_packets_tell_how_long_others_take);
   return s;
