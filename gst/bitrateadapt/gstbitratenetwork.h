@@ -34,11 +34,14 @@ typedef struct
   BitrateReport report;
 } GstBitrateNetwork;
 
-/* Reads the state of the network from the elements downstream of `srcpad`, or
- * from the element `name` in the same pipeline if `name` is not NULL. An
- * element with an estimate takes precedence over SRT and RIST, which take
- * precedence over an RTP session. If there are several estimates, the lowest
- * one is used. The caller frees the contents with gst_bitrate_network_clear ().
+/* Reads the state of the network. If `name` is not NULL, it is read from the
+ * element with this name in the same pipeline. Otherwise it is read from the
+ * elements downstream of `srcpad`. If several elements can be used, an element
+ * that reports an estimate of the bitrate comes first. SRT and RIST elements
+ * come next, and an RTP session comes last. If there are several estimates, the
+ * lowest one is used.
+ *
+ * The caller frees the contents of `network` with gst_bitrate_network_clear ().
  */
 void gst_bitrate_network_read (GstPad * srcpad, const gchar * name,
     GstBitrateNetwork * network);

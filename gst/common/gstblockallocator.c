@@ -89,10 +89,11 @@ allocator_retire_block (GstBlockAllocator * self)
     allocator_release_block (self, block, OWN_REFERENCES - block->taken);
 }
 
-/* Returns a block that has room for a memory of `needed` bytes. If the current
- * block has no room, a new block is made. A new block usually has room for
- * several memories. There may be at most `max_blocks` of these large blocks. If
- * there are that many, the new block has room for this one memory only. */
+/* Returns a block that has room for a GstMemory of `needed` bytes. If the
+ * current block has no room, a new block is made. Usually a new block is large
+ * and has room for several memories. There may be at most `max_blocks` of these
+ * large blocks. When this number is reached, the new block has room for this
+ * one memory only. */
 static Block *
 allocator_get_block (GstBlockAllocator * self, gsize needed)
 {

@@ -28,11 +28,14 @@ typedef struct
   const gchar *protocols[2];    /* the scheme, followed by NULL */
   /* name of the property that the host of the URI sets */
   const gchar *host_property;
-  /* Function that returns the name of the property that the host of `uri` sets.
-   * If `uri` is NULL, it returns the name of the property from which the host
-   * of the element's current URI is read. The function pointer is set only if
-   * this property depends on the mode of the element. Otherwise it is NULL, and
-   * host_property is used. */
+  /* The host of a URI sets a property of the element. If the name of this
+   * property depends on the mode of the element, this function pointer is set,
+   * and the function returns the name. Otherwise the pointer is NULL, and
+   * host_property is the name.
+   *
+   * `uri` is the URI that is being set. If `uri` is NULL, the current URI of
+   * the element is read. The function then returns the name of the property
+   * from which the host of this URI is taken. */
   const gchar *(*get_host_property) (GstElement * element, const GstUri * uri);
 } GstNetworkUri;
 

@@ -36,9 +36,10 @@ gboolean gst_wireless_event_is_ending (GstEvent * event);
  * a flush. */
 void gst_held_events_flush (GQueue * events);
 
-/* Query with which a sink asks whether an element upstream drops whole frames
- * as soon as downstream is full. Only an element that does so answers the
- * query; ifdqueue is such an element. A source upstream of this element never
- * has to wait for the network, even if the sink blocks. */
+/* Query with which a sink asks whether an element upstream, such as ifdqueue,
+ * drops whole frames as soon as downstream is full. Only an element that does
+ * so answers the query. If there is an answer, the sink knows that a source
+ * upstream of this element never has to wait for the network, even if the sink
+ * blocks. */
 GstQuery *gst_wireless_query_new_drops_when_full (void);
 gboolean gst_wireless_query_is_drops_when_full (GstQuery * query);

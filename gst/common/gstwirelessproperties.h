@@ -155,9 +155,10 @@ typedef struct
     { "stats", "Statistics", blurb, PROPERTY_READABLE, 0, \
       gst_structure_get_type, .create_stats = create }
 
-/* Installs the properties of the table in a class, and sets set_property and
- * get_property of the class. The table must never be freed. A class may call
- * this function several times, if several structs contain its members.
+/* Installs the properties of a table in a class, and sets set_property and
+ * get_property of the class. The table must never be freed. The values of the
+ * properties are stored in members of one struct in the instance. If a class
+ * stores them in several structs, it calls this function once for each struct.
  *
  * - `settings` is the offset of the struct that contains the members.
  * - `lock` is the offset of the GMutex that protects the members.
@@ -168,10 +169,12 @@ void gst_wireless_properties_install (GObjectClass * klass,
     gssize settings, gssize lock);
 #define GST_WIRELESS_OBJECT_LOCK G_STRUCT_OFFSET (GstObject, lock)
 
-/* The following two functions apply to the struct members of all properties
- * that the class `type` itself has installed, and not to those of its parent
- * classes. gst_wireless_properties_init sets the members to their defaults, and
- * gst_wireless_properties_clear frees them. */
+/* Each property stores its value in a member of the element's struct. The
+ * following two functions are called with the type of a class. They apply to
+ * the properties that this class itself has installed, and not to those of its
+ * parent classes.
+ * gst_wireless_properties_init sets the members to the defaults of the
+ * properties, and gst_wireless_properties_clear frees the values. */
 void gst_wireless_properties_init (gpointer object, GType type);
 void gst_wireless_properties_clear (gpointer object, GType type);
 

@@ -47,12 +47,15 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_src_debug);
 /* Maximum value of a property that is a time in ns. If the value were greater,
  * the sum of this time and the current time could overflow a gint64. */
 #define MAX_TIME (G_MAXINT64 / 2)
-/* Size of a receive buffer in bytes. A DCCP packet of the maximum size fits.
- * Usually only the first bytes of a receive buffer are in use. If all buffers
- * began at the same position within a memory page, these bytes would share a
- * few lines of the processor's cache. The 1536 additional bytes prevent this. A
- * large buffer costs no more memory, because memory pages that are never
- * written are not allocated. */
+/* Size of a receive buffer in bytes. A DCCP packet of the maximum size fits
+ * into 64 KiB. The additional 1536 bytes shift the beginning of each buffer
+ * against that of the previous buffer. Without this shift, all buffers would
+ * begin at the same position within a memory page. As usually only the first
+ * bytes of a buffer are in use, all these bytes would compete for a few lines
+ * of the processor's cache.
+ *
+ * A large buffer costs no more memory than a small one, because memory pages
+ * that are never written are not allocated. */
 #define MAX_INPUT_SIZE (65536 + 1536)
 /* RFC 4340 section 11.7.2: Drop Code 2, "Receive Buffer" */
 #define DROPPED_RECEIVE_BUFFER 2

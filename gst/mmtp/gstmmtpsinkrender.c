@@ -181,10 +181,11 @@ is_live (GstMmtpSink * self)
   return upstream_live;
 }
 
-/* Called for the first buffer of a session. Live media keep their due times
- * even if they are late. Stored media may be late because the sink has waited
- * for the receiver. If the first buffer of stored media is late, all due times
- * are shifted so that this buffer is due now. */
+/* Called for the first buffer of a session. The buffer may be late because the
+ * sink has waited for the receiver. Live media keep their due times even if
+ * they are late. With stored media, the due times of this buffer and of all
+ * later buffers are shifted by the same time, so that this buffer is due
+ * now. */
 static void
 begin_timing (GstMmtpSink * self, GstBuffer * first, Timing * timing)
 {
@@ -276,7 +277,8 @@ get_microseconds (gint64 nanoseconds, gint32 * microseconds)
   return value == *microseconds;
 }
 
-/* Sets the due time, and describes the times of the buffer in the prelude
+/* Sets the due time of the buffer. Also describes the times of the buffer in
+ * the prelude, an optional header that is sent with the buffer
  * (docs/wire-mmtp.md, DATA). The prelude has at most one of these flags:
  * - No flag: The buffer has only a presentation time, which is the due time.
  * - DTS: The buffer has only a decoding time, which is the due time.

@@ -173,15 +173,15 @@ get_native (const guint8 * address)
   return native;
 }
 
-/* A raw socket receives a copy of each UDP-Lite packet that arrives at this
- * host, and the filter of the socket then discards the copy. If this host sends
- * packets over the loopback interface, more than a tenth of the sending time is
- * spent on these copies.
+/* This raw socket is only used for sending. Nevertheless, it receives a copy of
+ * each UDP-Lite packet that arrives at this host. The filter of the socket
+ * discards the copy. If this host sends packets over the loopback interface,
+ * more than a tenth of the sending time is spent on these copies.
  *
- * A connected raw socket receives only packets from its peer. The socket is
- * therefore connected to a loopback address from which nothing is sent. Each
- * packet is nevertheless sent to its own destination, from the source address
- * that is set for it.
+ * A connected raw socket receives only packets from its peer. To receive
+ * nothing, the socket is therefore connected to a loopback address from which
+ * nothing is sent. Each packet is nevertheless sent to its own destination,
+ * from the source address that is set for it.
  *
  * Two kinds of sockets are not connected:
  * - A raw socket of a kernel without UDP-Lite, because it must receive the ICMP
@@ -305,11 +305,11 @@ send_run (UdpliteSocket * self, const Datagram * datagrams, guint n,
   return 0;
 }
 
-/* Sends the datagrams, and returns how many were sent. The kernel may refuse a
- * packet whose IP header this backend has written, for example because the path
- * MTU has decreased. In this case the packet and all packets after it are sent
- * without this header, and the kernel writes the headers. An error is returned
- * only if this second attempt fails as well. */
+/* Sends the datagrams, and returns how many were sent. This backend writes
+ * most IPv4 headers itself. The kernel may refuse a packet with such a header,
+ * for example because the path MTU has decreased. This packet and all packets
+ * after it are then sent without the header, and the kernel writes their
+ * headers. An error is returned only if this second attempt fails as well. */
 static guint
 send_runs (UdpliteSocket * self, Datagram * datagrams, guint n, GError ** error)
 {

@@ -16,11 +16,15 @@ from collections.abc import Iterator
 
 from wirelesslab.errors import LabError
 
-# Each run has a directory with a file of this name, and locks the file until
-# the run ends. If the lock is free, the process of the run was killed, and the
-# next run removes the directory. To keep its directory, a run deletes this
-# file when it ends. No other program uses this file name. Directories of other
-# programs in the same parent directory are therefore never removed.
+# Name of a lock file. Each run makes a directory of its own and puts a file of
+# this name into it. The process of the run locks this file until the run ends.
+#
+# If a later run finds such a file and can lock it, the process of the earlier
+# run was killed. The later run then removes the directory of the earlier run.
+# If a run wants to keep its directory, it deletes the lock file when it ends.
+#
+# No other program uses this file name. Directories of other programs in the
+# same parent directory are therefore never removed.
 RUNNING = ".wireless-running"
 
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the merging of several UDP packets into one large packet, which the
- * kernel divides again. Whatever the packets contain, they are either refused
- * or merged, and no access is outside their bounds. A merged packet has correct
- * checksums. The packets that the kernel makes from it must have the headers of
- * the original packets.
+ * kernel divides again. Whatever bytes a packet contains, the code must either
+ * refuse it or merge it, and must not access memory outside the packet. A
+ * merged packet must have correct checksums. The packets that the kernel makes
+ * from it must have the headers of the original packets.
  *
- * Input: packets, one after the other. The first byte of each is its kind.
+ * Input: packets, one after the other. The first byte of each packet is its
+ * kind.
  *
  * Kind 0 is an arbitrary packet. Its size (two bytes) and its bytes follow.
  *

@@ -478,9 +478,10 @@ join_end_codes (GPtrArray * frames)
  * the index `next`. Returns the index of the first frame that has another
  * timestamp.
  *
- * The skipped frames are not checked. The headers of their second field are
- * divided between packets, and the unpacker cannot always recognise such a
- * field: not after a gap, and not before the first marker.
+ * The skipped frames consist of two fields, and the headers of the second field
+ * are divided between packets. They are not checked, because the unpacker
+ * cannot recognise such a second field in two cases: after a gap in the stream,
+ * and before it has received the first packet with a marker bit.
  */
 static guint
 skip_frame (const GPtrArray * frames, guint next, guint64 rtptime)

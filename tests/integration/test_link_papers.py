@@ -25,11 +25,12 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 PORT = 5004
 WLAN = "profile=80211b seed=1"
-# Upper limit in ms for the lateness of the element wirelesslink (99th
-# percentile). The lateness is the time by which the element delivers a packet
-# later than its model computes. A run that exceeds the limit is invalid. The
-# limit is so low that a late delivery cannot empty a full queue: a station
-# needs ten times as long to transmit all packets of a full queue.
+# The element wirelesslink computes with its model when each packet is
+# delivered. The lateness is the time by which the real delivery is later. This
+# limit, in ms, applies to the 99th percentile of the lateness. A run that
+# exceeds it is invalid. The limit is low enough that a late delivery cannot
+# empty a full queue of a station: the station needs ten times as long to
+# transmit all packets of a full queue.
 WLAN_MS_LATE = 20
 GSM = "profile=gsm quality=ideal seed=1"
 GSM_MS_LATE = 20  # The duration of a radio block.
@@ -85,12 +86,14 @@ ALANKO_BULK = {"a": 880, "b": 890}
 BULK_SECONDS = 130
 SECONDS_FOR_GSM = 300
 # TCP is set up as in 1994, when Alanko's results were measured: without
-# timestamps and without tail loss probes. A tail loss probe is an early
-# retransmission. As long as Linux has not measured the round trip, it sends
-# this probe after 1 s. The round trip of this link is longer than 1 s, so each
-# such probe would be unnecessary. Linux measures no round trip with a packet
-# that was retransmitted. If the SYN and the next packet were both
-# retransmitted, Linux would never measure the round trip.
+# timestamps and without tail loss probes.
+#
+# A tail loss probe is an early retransmission. As long as Linux has not
+# measured the round trip, it sends this probe after 1 s. The round trip of
+# this link is longer than 1 s, so each probe would be an unnecessary
+# retransmission. It would also do harm: Linux cannot measure the round trip
+# with a packet that was retransmitted. If both the SYN and the next packet
+# were retransmitted, Linux would never measure the round trip.
 SLIP = {"devices": {"wl0": "mtu=576"},
         "sysctls": {host: {"net.ipv4.tcp_timestamps": "0",
                            "net.ipv4.tcp_early_retrans": "0"}

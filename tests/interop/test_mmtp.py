@@ -281,9 +281,10 @@ class HandoffTest(MmtpCase):
         bed = self.open_links(self.LINKS)
         # $b_fast is the receiver's address on the fast path. With
         # channels=auto, mmtpsink sends to this one address over both paths.
-        # For the slow path, it uses a socket that is bound to the device of
-        # the slow path. Without this route, packets for $b_fast could not
-        # leave through that device.
+        # For the slow path, it uses a socket that is bound to the network
+        # device of the slow path. Packets can leave through this device only
+        # if there is a route to $b_fast over it. The next line adds this
+        # route.
         self.text(bed, "a", "ip route add $b_fast via $b_slow dev slow")
         source = self.start_source(bed)
         sink = self.start_sink(bed, options.format(

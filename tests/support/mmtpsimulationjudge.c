@@ -214,10 +214,11 @@ judge_frame (MmtpSimulation * simulation, const MmtpReceiverEvent * event)
   if (frame->released > frame->limit)
     result->worst_release = MAX (result->worst_release,
         frame->released - frame->limit);
-  /* If `arrived` is 0, no DATA packet of this frame was seen. There are two
-   * possible reasons: the receiver has restored the frame from a REPAIR
-   * message, or the simulation runs without MMTP packets, with
-   * mmtp_simulation_udp. In both cases, the current time counts as the arrival.
+  /* `arrived` is the time at which the last DATA packet of the frame arrived.
+   * It is 0 if the judge has seen no DATA packet of the frame, for one of two
+   * reasons: the receiver has restored the frame from a REPAIR message, or the
+   * simulation runs with mmtp_simulation_udp, which sends no MMTP packets. In
+   * both cases, the current time counts as the arrival.
    */
   if (frame->arrived == 0)
     frame->arrived = simulation->now;

@@ -371,10 +371,12 @@ take_error (Driver * driver, guint number, GError * error)
 
 /* --- output --------------------------------------------------------------- */
 
-/* Tells the core whether the socket of a path is full (`is_blocked`), so that
- * the core can stop sending on this path. While the socket is full, the main
- * loop has to wait until the socket is writable. The main loop may already wait
- * without this condition. Therefore this function wakes it. */
+/* Called when the socket of a path becomes full or has room again. Tells the
+ * core whether the socket is full (`is_blocked`), so that the core can stop
+ * sending on this path. Then wakes the main loop. While the socket is full, the
+ * main loop has to wait with poll until the socket is writable. If the main
+ * loop was already in poll, it did not wait for this socket, so it has to call
+ * poll again. */
 static void
 set_blocked (Driver * driver, guint number, gboolean is_blocked)
 {
@@ -667,11 +669,11 @@ pack (Driver * driver, Datagram * datagram)
       PACKED_ALIGNMENT);
 }
 
-/* Allows the core to keep the bytes of the received datagram number `i` without
- * a copy of its own, by means of slices (references to parts of a block). A
- * small datagram is copied to a block that several datagrams share. A larger
- * datagram stays in its own block, and a free block of the pool takes the place
- * of this block for later datagrams.
+/* Makes it possible that the core keeps the bytes of the received datagram
+ * number `i` without copying them. The core can then refer to them with slices
+ * (references to parts of a block). A small datagram is copied to a block that
+ * several datagrams share. A larger datagram stays in its own block. The next
+ * datagram `i` is then received into another block, a free one of the pool.
  *
  * Returns the block of a larger datagram, which the caller has to release.
  * Returns NULL if the datagram was copied, or if no block was free. */
@@ -866,12 +868,13 @@ do_what_is_due (Driver * driver)
 }
 
 /* Returns TRUE if poll has to wait until the socket of `path` is writable. This
- * is the case if packets are queued for the socket.
+ * is the case if the driver has packets that it could not send yet.
  *
- * There is one exception: a socket may be writable although the network device
- * is full. After such a failure, the driver sends nothing on this path before
- * the time path->retry_at. Until then, this function returns FALSE and reduces
- * `wakeup` to path->retry_at. */
+ * There is one exception. If sending failed because the network device is full,
+ * the socket may be writable all the time, and poll would return at once. The
+ * driver then sends nothing on this path before the time path->retry_at. Until
+ * that time, this function returns FALSE and reduces `wakeup`, the time at
+ * which poll ends, to path->retry_at. */
 static gboolean
 waits_for_room (DriverPath * path, guint64 * wakeup)
 {
@@ -884,10 +887,11 @@ waits_for_room (DriverPath * path, guint64 * wakeup)
 }
 
 /* Fills in the list of descriptors on which poll waits. If `waits_for_input` is
- * FALSE, the arrival of packets does not end the wait. If the driver may try to
- * send on a path again only at a certain time, reduces `wakeup` to this time.
- * Returns the index of driver->watched_fd in the list, or 0 if no descriptor of
- * the owner is watched. */
+ * FALSE, poll waits although packets arrive. On some paths, the driver may try
+ * to send again only at a certain time. If this time is before `wakeup`, the
+ * time at which poll ends, `wakeup` is set to it. Returns the index of
+ * driver->watched_fd in the list, or 0 if no descriptor of the owner is
+ * watched. */
 static guint
 prepare_poll (Driver * driver, gint cancel_fd, gboolean waits_for_input,
     guint64 * wakeup)

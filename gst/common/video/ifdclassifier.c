@@ -142,9 +142,10 @@ ifd_classifier_free (IfdClassifier * classifier)
 }
 
 /* If the H.265 stream has three or more temporal sub-layers, tells the
- * reference tracker (references.h) that the stream has layers. If a reference
- * picture of a middle sub-layer is missing in such a stream, a decoder can
- * still decode the pictures that do not depend on it. */
+ * reference tracker (references.h) that the stream has layers. The tracker then
+ * knows that the loss of a reference picture in a middle sub-layer does not
+ * damage all later pictures: a decoder can still decode those that do not
+ * depend on the lost picture. */
 static void
 declare_layers (IfdClassifier * classifier)
 {
@@ -689,11 +690,12 @@ read_h264_rest (Reader * reader, H264Unit * unit, gboolean may_have_second)
   }
 }
 
-/* Returns whether `slice` belongs to the second field of a frame whose first
- * field was the previous access unit. The two fields of a frame have opposite
- * parity and the same frame_num, and directly follow each other (sections
- * 7.4.1.2.4 and 3.30 of H.264). An IDR picture starts a new frame, unless the
- * first field is an IDR picture too. */
+/* Returns whether `slice` belongs to the second field of an interlaced frame.
+ * This is possible only if the previous access unit was the first field of a
+ * frame. The two fields of a frame have opposite parity (one is the top field,
+ * the other the bottom field) and the same frame_num. They directly follow each
+ * other (sections 7.4.1.2.4 and 3.30 of H.264). An IDR picture starts a new
+ * frame, unless the first field is an IDR picture too. */
 static gboolean
 is_second_field (const IfdClassifier * classifier, const H264Slice * slice)
 {
@@ -909,9 +911,10 @@ read_h265_sps (Reader * reader, Unit * unit, guint * declared)
 }
 
 /* Determines the frame type from the type of the NAL unit (table 7-1 of H.265).
- * A frame has the type B if no other picture refers to it. A "sub-layer
- * non-reference picture" is such a picture only if it is in the highest
- * sub-layer. In a lower sub-layer, pictures of higher sub-layers may refer to
+ * The frame type is B if no other picture refers to the frame. H.265 marks such
+ * frames as "sub-layer non-reference pictures". This mark is reliable only in
+ * the highest sub-layer. In a lower sub-layer, no picture of the same sub-layer
+ * refers to the marked picture, but pictures of higher sub-layers may refer to
  * it (section 7.4.2.2). */
 static void
 classify_h265_slice (const IfdClassifier * classifier, const Unit * unit,

@@ -32,11 +32,12 @@ void dccp_half_connections_init (DccpHalfConnections * halves,
 void dccp_half_connections_begin (DccpHalfConnections * halves, guint64 now,
     guint max_segment, guint64 iss, guint64 sequence);
 /* Called after the options of the packet `sequence` were processed. These
- * options may have changed the negotiated congestion controls, even in the
- * state OPEN. A half-connection whose congestion control has changed begins
- * again with the new one. The counters of its previous congestion control are
- * added to `stats`. `gss` is the last sequence number that we sent. Returns
- * TRUE if the half-connection in which we send data has begun again. */
+ * options may have changed the congestion control of a half-connection, because
+ * the endpoints can negotiate it again at any time, even in the state OPEN. A
+ * half-connection whose congestion control has changed begins again with the
+ * new one. The counters of its previous congestion control are added to
+ * `stats`. `gss` is the last sequence number that we sent. Returns TRUE if the
+ * half-connection in which we send data has begun again. */
 gboolean dccp_half_connections_follow (DccpHalfConnections * halves,
     guint64 now, guint64 gss, guint64 sequence, DccpStats * stats);
 void dccp_half_connections_clear (DccpHalfConnections * halves,

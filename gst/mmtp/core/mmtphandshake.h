@@ -47,10 +47,11 @@ typedef struct
    * three fields are reset when the sender requests a new COOKIE. */
   guint64 init_sent;
   guint inits, cookies;
-  /* Minimum channel number of an OPEN that a REFUSE may still answer. A REFUSE
-   * that answers an OPEN with a lower channel number is ignored as a replay.
-   * After a valid REFUSE, this number is the channel number of the refused OPEN
-   * plus 1. The channel number counts the messages on the path. */
+  /* Each message on the path has a channel number, which increases by 1 from
+   * one message to the next. A REFUSE names the channel number of the OPEN that
+   * it refuses. If this number is less than `unrefused`, the REFUSE is ignored,
+   * because it may be a replay. After a valid REFUSE, `unrefused` is the
+   * channel number of the refused OPEN plus 1. */
   guint64 unrefused;
 } MmtpAsked;
 

@@ -123,16 +123,18 @@ ask_whether_alive (MmtpLiveness * self)
   }
 }
 
-/* Returns whether the receiver lets a new sender at `address` take over the
- * session from the present sender. The reason may be that the sending program
- * was killed and started again, so that it is now the new sender.
+/* Returns whether a new sender at `address` may take over the session from the
+ * present sender. A new sender may appear because the sending program was
+ * killed and started again. It must be on the same host as the present sender.
  *
- * The new sender has returned a valid cookie, so the network path to its host
- * works. If the present sender on the same host does not answer QUERYs, the
- * network path is not the reason, so the present sender is probably dead.
+ * The function sends QUERYs to the present sender. The result is FALSE at
+ * first. If no answer has come in time, a later call returns TRUE. The network
+ * path is not the reason for the silence, because the new sender has just
+ * returned a valid cookie from the same host. The present sender is therefore
+ * probably dead.
  *
  * As long as valid messages of the session arrive, the present sender is alive,
- * and no new sender can take over the session. */
+ * and the result is FALSE. */
 gboolean
 mmtp_liveness_may_take_over (MmtpLiveness * self, const MmtpAddress * address)
 {

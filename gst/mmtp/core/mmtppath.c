@@ -61,8 +61,10 @@
 #define LATENESS_PART 3
 /* The safe delay of a path is the delay within which the scheduler expects a
  * message to arrive. `high_delay` is a delay that hardly any message exceeds.
- * If the rate of the path is configured, the safe delay has an upper limit. The
- * limit is the maximum of `high_delay` and 7/8 of the initial delay (D0). */
+ * If the rate of the path is configured, the safe delay is at most
+ * MAX_SAFE_EIGHTHS/8 of the initial delay (D0, the latency of the session). If
+ * `high_delay` is longer than this limit, the safe delay may be as long as
+ * `high_delay`. */
 #define MAX_SAFE_EIGHTHS 7
 /* The path has stalled if a message should have arrived, and nothing has
  * arrived since then for STALL_TIME (ns) plus a multiple of the jitter.
@@ -79,8 +81,9 @@
 #define DOUBT_JITTERS 2
 /* A path counts as delivering nothing if at least MISSED_PERCENT of its last
  * packets are lost. This decision needs at least MIN_JUDGED packets for which
- * it is known whether they have arrived. If 10 % of the packets are lost at
- * random, 6 of 8 packets are lost only in one of 40,000 cases.
+ * it is known whether they have arrived. With the values 75 % and 8, at least 6
+ * of 8 packets must be lost. If 10 % of the packets are lost at random, this
+ * happens only in one of 40,000 cases.
  *
  * The path must also have delivered no large message for DELIVERY_TIME (ns).
  * Without this condition, a fast path would count as delivering nothing when
@@ -93,15 +96,16 @@
  * usual DATA message. `missed` counts the lost messages among them. When
  * `judged` reaches MAX_JUDGED, both numbers are halved. */
 #define MAX_JUDGED 32
-/* A path that is always busy is drained from time to time, which means that its
- * queue is emptied. To drain a path, the sender reduces the window to
+/* The queue of a path that is always busy is emptied from time to time. This is
+ * called draining. To drain a path, the sender reduces the congestion window to
  * 1/DRAIN_PART (half) of the bytes that fill the path.
  *
  * Draining begins when the path has been busy for the longer of two periods:
- * - DRAIN_PERIOD (10 s). BBR begins after 5 s.
- * - 100 round trips (DRAIN_ROUNDS) minus DRAIN_PERIOD. If a round trip is
- *   longer than 200 ms, this period exceeds DRAIN_PERIOD. On such a path,
- *   draining costs more and is therefore done less often. */
+ * - DRAIN_PERIOD (10 s). (BBR begins after 5 s.)
+ * - 100 round trips (DRAIN_ROUNDS) minus DRAIN_PERIOD. For example, this is 40
+ *   s if a round trip is 500 ms. It is longer than DRAIN_PERIOD if a round trip
+ *   is longer than 200 ms. On such a path, draining costs more and is therefore
+ *   done less often. */
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2
@@ -218,13 +222,15 @@ get_base_round_trip (const MmtpPath * path)
   return path->stats.round_trip ? path->stats.round_trip : UNKNOWN_ROUND_TRIP;
 }
 
-/* Returns the time in ns after which the sender knows that a message has
- * arrived, if no queue delays the message. The bytes of a message count as in
- * flight for this time. It is at most the round trip of the path.
+/* Returns the time in ns from the sending of a message until the sender knows
+ * that the message has arrived, if no queue delays the message. The bytes of a
+ * message count as in flight for this time. It is at most the round trip of the
+ * path.
  *
- * If reports arrive on another path with a shorter delay, the time is shorter
- * than the round trip. A window that is computed from the round trip would then
- * be too large, and the excess would wait in a queue of the path. */
+ * The time is shorter than the round trip if the reports about this path arrive
+ * on another path with a shorter delay. The congestion window is computed from
+ * this time. If it were computed from the round trip, it would be too large,
+ * and the excess bytes would wait in a queue of the path. */
 static guint64
 get_base_feedback_time (const MmtpPath * path)
 {
@@ -267,11 +273,11 @@ mmtp_path_get_cost (const MmtpPath * path, gsize size)
   return get_time (mmtp_path_get_rate (path), size + path->overhead);
 }
 
-/* While the application sends less than the path can carry, the sender cannot
- * measure the rate of the path. If another path fails, this path also has to
- * carry the packets of the failed path. With the normal pacing rate, these
- * packets would wait until the rate has been measured. Therefore the pacing
- * rate is higher while the application limits the rate. */
+/* Returns the pacing rate of the path. It is higher than usual while the
+ * application sends less than the path can carry, because the sender cannot
+ * measure the rate of the path during this time. If another path fails, its
+ * packets are sent on this path, too. With the usual pacing rate, these packets
+ * would have to wait until the rate has been measured. */
 static guint64
 get_pacing_rate (const MmtpPath * path)
 {
@@ -283,9 +289,9 @@ get_pacing_rate (const MmtpPath * path)
  * byte; 0 if it is unknown or the path has not been started yet.
  *
  * While the application sends less than the path carries, the rate of the path
- * is unknown. The time is then the transmission time per byte of single large
- * messages (`byte_times`). Otherwise, it is derived from the highest recent
- * rate. */
+ * is unknown. The result is then derived from `byte_times`, in which the
+ * transmission times of single large messages were measured. Otherwise, the
+ * result is derived from the highest recent rate. */
 static gdouble
 get_byte_time (const MmtpPath * path)
 {
@@ -314,10 +320,12 @@ predict (MmtpPath * path, guint64 now, guint32 size)
       (guint64) (get_byte_time (path) * size);
 }
 
-/* Computes `busy_until` again after a report. `newest` is the newest message
- * that has arrived. `queued` is the delay of this message minus the base delay,
- * in ns. The report shows when the bottleneck transmitted `newest`. From then
- * on, the prediction is repeated for all messages in flight.
+/* Predicts again until when the path is busy (`busy_until`), after a report has
+ * arrived. `newest` is the newest message that has reached the receiver.
+ * `queued` is the delay of this message minus the base delay, in ns. From these
+ * values follows when the bottleneck transmitted `newest`. The function begins
+ * at this time, and adds the transmission times of all messages in flight. If
+ * the bottleneck had to wait for a message, it adds this pause too.
  *
  * If many messages are in flight, only the sum of their sizes is used, to limit
  * the work that a report causes. Pauses are then ignored, except for the pause
@@ -461,9 +469,10 @@ mmtp_path_is_possible (const MmtpPath * path, const MmtpRecord * record)
 }
 
 /* Updates a counter from a report, and returns by how much the counter has
- * grown. `low` is the low 32 bits of the new value. If reports arrive on
- * several paths, a report may be older than the report before it. The counter
- * is then left as it is, because it must never decrease. */
+ * grown. The report contains only `low`, the low 32 bits of the new value. If
+ * reports arrive on several paths, an older report may arrive after a newer
+ * one. The counter must never decrease, so an older value does not change
+ * it. */
 static guint64
 count_up (guint64 * counter, guint32 low)
 {
@@ -508,10 +517,11 @@ unwrap_ticks (const MmtpPath * path, guint32 ticks)
   return mmtp_unwrap (ticks, MMTP_TICKS_BITS, near) * MMTP_TICK_TIME;
 }
 
-/* Returns the maximum length in ns of a pause that may be due to jitter, in
- * addition to STALL_TIME. A longer pause is a stall.
+/* A pause in the arrivals counts as a stall if it is longer than STALL_TIME
+ * plus the result of this function. The result is the part of a pause that may
+ * be due to jitter, in ns.
  *
- * The result is limited, because the measured jitter becomes high when the
+ * The result has an upper limit. The measured jitter becomes high when the
  * delay of the path jumps. Without the limit, a stall would then be detected
  * too late to compensate for it. */
 static guint64
@@ -522,14 +532,16 @@ get_stall_jitter (const MmtpPath * path)
   return MIN (jitter, (gint64) path->deadline / STALL_DEADLINE_PART);
 }
 
-/* Returns for how long the message `sent` had been missing when the receiver
- * wrote its latest report, in ns. The expected arrival of `sent` is computed on
- * the receiver's clock. It is the sum of three times: the arrival time of the
- * newest message that has arrived, the time from the sending of that message to
- * the sending of `sent`, and the transmission time of `sent`.
+/* Returns how overdue the message `sent` was when the receiver wrote its latest
+ * report, in ns. This is the time of the report minus the expected arrival of
+ * `sent`. The expected arrival is the sum of three times:
+ * - the arrival time of the newest message that has arrived
+ * - the time from the sending of that message to the sending of `sent`
+ * - the transmission time of `sent`
  *
- * All times are those of the receiver's report, so a stall of the return path
- * does not change the result. */
+ * The arrival times and the time of the report come from the receiver's clock.
+ * Therefore the result does not change if the report itself is delayed on its
+ * way back to the sender. */
 static guint64
 get_gap (const MmtpPath * path, const MmtpSent * sent)
 {
@@ -724,12 +736,15 @@ measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest)
   correct_prediction (path, newest, queued);
 }
 
-/* A record is the part of a report about one path. If it has the flag
- * MMTP_RECORD_UNMEASURED, no message has arrived on the path since the previous
- * record. If such a record nevertheless reports messages that are new to the
- * sender, the previous record was lost or is late. Only the previous record
- * contains the minimum and maximum one-way delay of these messages. Therefore
- * this function can add only the one-way delay of the latest message. */
+/* A record is the part of a report about one path. The receiver sets the flag
+ * MMTP_RECORD_UNMEASURED in a record if no message has arrived on the path
+ * since the previous record.
+ *
+ * A record with this flag may nevertheless report messages that are new to the
+ * sender. The sender has then not received the previous record, which also
+ * reported these messages. Only that previous record contains the minimum and
+ * maximum one-way delay of the messages. Therefore this function can add only
+ * the one-way delay of the latest message. */
 static void
 note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint n)
@@ -788,10 +803,11 @@ get_queued (const MmtpPath * path, const MmtpRecord * record)
 }
 
 /* Returns whether the newest message arrived more than MAX_LATENESS after its
- * deadline. The cause is then assumed to be a gap, a time in which the path
- * delivered nothing. follow_lateness() ignores the report about such a message,
- * because adding more time to the expected delay does not help against gaps.
- * The deadline and the arrival are compared on the sender's clock. */
+ * deadline. So long a delay is assumed to be due to a gap, a time in which the
+ * path delivered nothing. Adding time to the expected delay does not help
+ * against gaps. Therefore follow_lateness(), which adapts this time, ignores a
+ * report about such a message. The deadline and the arrival are compared on the
+ * sender's clock. */
 static gboolean
 was_held_up (const MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest)
@@ -829,15 +845,15 @@ follow_lateness (MmtpPath * path, const MmtpRecord * record,
   path->lateness = CLAMP (path->lateness, 0, max);
 }
 
-/* Measures the feedback time with the newest message of the report. This is the
- * time from the sending of the message until the report arrives, with two
- * corrections:
+/* Measures the feedback time of the path, using `newest`, the newest message
+ * that the report names. The feedback time is the time from the sending of this
+ * message until the report about it arrives, with two corrections:
  *
- * - The time for which the message waited in a queue and the time for which the
- *   receiver waited before it wrote the report are subtracted.
- * - If the last report arrived more than a report period ago (`since`), the
- *   excess is added. On a slow return path, reports are less frequent, so bytes
- *   count as in flight for longer. */
+ * - Two waiting times are subtracted: the time that the message waited in a
+ *   queue, and the time that the receiver waited before it wrote the report.
+ * - `since` is the time between the last two reports. If it is longer than the
+ *   report period, the difference is added. The reason is that on a slow return
+ *   path, reports are less frequent, so bytes count as in flight for longer. */
 static void
 note_feedback_time (MmtpPath * path, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint64 since, guint32 reported)
@@ -967,19 +983,20 @@ get_reported_queue (const MmtpPath * path, guint64 now)
           path->sent.in_flight + QUEUE_PACKETS * get_packet_size (path)));
 }
 
-/* Estimates the queueing delay of the next packet.
+/* Estimates the queueing delay of the next packet. There are two values for it:
+ * the predicted delay and the reported delay. Which of them is used depends on
+ * the path:
  *
  * - If the application sends less than the path carries, the rate of the path
- *   is unknown, so nothing can be predicted. The result is then the reported
- *   queueing delay.
- * - On the only path of a session, the result is the predicted delay. The
- *   prediction uses the highest recent rate. On a mobile link, it may therefore
- *   be too short, and a packet may be late. This does less harm than a link
- *   that is idle.
- * - If there are several paths, another path can carry the packet. On a very
- *   slow path, a single packet takes a large part of the available time. In
- *   both cases, the result is the longer of the predicted and the reported
- *   delay. */
+ *   is unknown, so nothing can be predicted. The result is the reported delay.
+ * - If the session has several paths, or if the path is very slow, the result
+ *   is the longer of the predicted and the reported delay. With several paths,
+ *   another path can carry the packet. On a very slow path, a single packet
+ *   takes a large part of the available time.
+ * - Otherwise, the result is the predicted delay. The prediction uses the
+ *   highest recent rate. On a mobile link, it may therefore be too short, and a
+ *   packet may be late. This does less harm than a longer estimate, which would
+ *   leave the only link idle. */
 static guint64
 get_queue (const MmtpPath * path, guint64 now)
 {
@@ -1026,15 +1043,18 @@ mmtp_path_is_measured (const MmtpPath * path)
   return path->configured_rate != 0 || mmtp_recent_is_known (&path->byte_times);
 }
 
-/* Returns the expected delay in ns of the next packet, which is the sum of the
- * base delay, the queueing delay and the transmission time.
+/* Returns the expected delay in ns of the next packet. It is the sum of the
+ * base delay, the queueing delay and a transmission time.
  *
- * The base delay is the delay of a short message on an idle path, so it
- * contains the transmission time of that message. The packet therefore only
- * needs the additional time that get_transmission_time() returns. If the packet
- * has to wait in a queue, however, the path is transmitting another message
- * when the packet arrives at the queue. The whole transmission time of the
- * packet then comes after the queueing delay. */
+ * The base delay is the delay of a short message on an idle path. It therefore
+ * already contains the transmission time of a short message. There are two
+ * cases:
+ * - The packet need not wait in a queue. A packet takes longer to transmit than
+ *   a short message. Only this difference is added, which
+ *   get_transmission_time() returns.
+ * - The packet has to wait in a queue. The path transmits other messages during
+ *   the queueing delay, and transmits the packet after them. The whole
+ *   transmission time of the packet is added. */
 guint64
 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now)
 {
@@ -1047,12 +1067,14 @@ mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now)
 }
 
 /* Returns the safety margin in ns that is added to the expected delay. It is
- * the deviation of the delay, but at most a part of the initial delay (D0),
- * plus `lateness`.
+ * the sum of two times:
+ * - the deviation of the delay, but at most 1/MAX_MARGIN of the initial delay
+ *   (D0, the latency of the session)
+ * - `lateness`, which adapts to the number of late packets
  *
- * Without this maximum, the slowest message of the last few seconds would
- * determine the margin. On a mobile link, the delay of that message does not
- * predict the delay of the next message. */
+ * Without the limit for the deviation, the slowest message of the last few
+ * seconds would determine the margin. On a mobile link, the delay of that
+ * message does not predict the delay of the next message. */
 static guint64
 get_margin (const MmtpPath * path)
 {
@@ -1081,9 +1103,9 @@ mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
   return MIN (safe, MAX (path->high_delay, max));
 }
 
-/* Returns the minimum delay in the last three reports, less the time that has
- * passed since the last report, because a queue may have become shorter by this
- * time. The result is at least the base delay.
+/* Returns the minimum delay in the last three reports, minus the time that has
+ * passed since the last report. This time is subtracted because a queue may
+ * have become shorter in the meantime. The result is at least the base delay.
  *
  * If the result is above the base delay, either our packets wait in a queue, or
  * the delay of the path itself has grown. In both cases, another path is safer.

@@ -44,9 +44,9 @@
  * changes D0 on its own at most once per second (DELAY_PERIOD in mmtpsender.c).
  * Its application, however, can change D0 at any time.
  *
- * If there are more changes, the last one only takes effect later. Each
- * KEEPALIVE of the sender contains the current D0, so the receiver gets the new
- * value again. */
+ * If there are more changes, the receiver ignores the excess ones at first. It
+ * does not miss the last value, because each KEEPALIVE of the sender contains
+ * the current D0. The receiver accepts this value from a later KEEPALIVE. */
 #define DELAY_CHANGES_PERIOD MMTP_SECOND
 #define MAX_DELAY_CHANGES 4
 /* Number of END-ACK messages that the receiver sends on each path when the
@@ -611,10 +611,10 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
   gint64 sent = path->latest_sent;
 
   /* keepalive_gap is an estimate of the time between two KEEPALIVEs on this
-   * path. The sender sends them at longer intervals on a slow path. The
-   * estimate is the maximum of the recent times. It decreases only by an eighth
-   * with each KEEPALIVE, because one short time does not show that the next
-   * times are short as well. */
+   * path. The sender sends KEEPALIVEs at longer intervals if the path is slow.
+   * A new time that is longer than the estimate replaces it. If the new time is
+   * shorter, the estimate decreases at most by an eighth, because one short
+   * time does not show that the next times are short as well. */
   path->keepalive_gap = MAX (path->keepalive_gap / 8 * 7,
       MIN (self->paths.now - path->keepalive_time, MAX_KEEPALIVE_GAP));
   path->keepalive_time = self->paths.now;
@@ -1026,19 +1026,19 @@ tell_rate (MmtpReceiver * self, const MmtpPrelude * prelude,
   return TRUE;
 }
 
-/* Returns the due time of `buffer` that is passed to the application. The
- * application considers the buffer late if the due time plus the initial delay
- * (D0) has passed.
+/* Returns the due time of `buffer` as it is reported to the application. The
+ * application considers a buffer late when the present time is after the due
+ * time plus the initial delay (D0).
  *
- * In two cases, this time has passed, but the buffer must not count as late.
- * The function then returns a later due time, so that due time plus D0 is the
- * present time:
+ * In two cases, the buffer must not count as late although its due time plus D0
+ * is in the past. The function then returns a later due time: the present time
+ * minus D0.
  * - The deadline of the buffer has not passed. The deadline was fixed when the
  *   packets arrived. Since then, the estimate of the sender's clock may have
- *   been corrected, by at most 1 ms per second (mmtpclock.c). The due time is
- *   then earlier than before.
- * - The time passed only a moment ago (at most a thousandth of D0), because the
- *   timer for the buffer fired a little late. */
+ *   been corrected, by at most 1 ms per second (mmtpclock.c). The due time may
+ *   therefore have become earlier, but the deadline stays as it is.
+ * - The due time plus D0 passed only a moment ago (at most a thousandth of D0),
+ *   because the timer for the buffer fired a little late. */
 static guint64
 get_due (MmtpReceiver * self, const MmtpReorderedBuffer * buffer)
 {
@@ -1091,12 +1091,13 @@ tell_too_long (MmtpReceiver * self, MmtpReceiverEvent * event)
 
 /* Returns the next buffer in the order of the stream, and sets `text` to its
  * caps (the description of the media format). Returns NULL if there is no
- * complete buffer, or if the next buffer has to wait for its caps. The buffers
- * after it then have to wait, too.
+ * complete buffer. Also returns NULL if the caps of the next buffer have not
+ * arrived yet. This buffer then waits for its caps, and the buffers after it
+ * wait, too.
  *
- * If the caps do not arrive in time, the buffer is dropped. The limit is not
- * always the deadline of this buffer. Due times may decrease, so a later buffer
- * may have an earlier deadline. The function therefore uses the earliest
+ * If the caps do not arrive in time, the buffer is dropped. This is not always
+ * at the deadline of this buffer. Due times may decrease, so a later buffer may
+ * have an earlier deadline. Therefore the buffer is dropped after the earliest
  * deadline of all complete buffers, plus the maximum lateness. */
 static const MmtpReorderedBuffer *
 find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)

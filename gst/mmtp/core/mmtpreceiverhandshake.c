@@ -98,18 +98,19 @@ is_from_opener (const MmtpReceiverHandshake * self,
 /* Returns whether an OPEN (the sender's request for the session) is accepted
  * although it repeats an earlier OPEN from another address.
  *
- * The reason is an attack. An on-path attacker can make the sender use a COOKIE
- * that belongs to another address. The attacker can then send a copy of the
- * sender's OPEN from that address. If the copy arrives before the sender's own
- * OPEN, the session has the wrong address. The sender may then correct the
- * address by repeating its OPEN.
+ * This protects the session against an on-path attacker. The attacker can give
+ * the sender a COOKIE that the receiver has issued for another address. It can
+ * then send a copy of the sender's OPEN from that other address. If the copy
+ * arrives before the sender's own OPEN, the receiver starts the session with
+ * the wrong address. The sender corrects the address when it repeats its OPEN.
  *
  * The repeated OPEN is accepted under three conditions:
  * - The session has a key. The key proves that both OPENs come from the same
  *   sender.
  * - No message has shown yet that the sender has received ACCEPT.
- * - The OPEN contains a valid cookie for its address, which was issued after
- *   the session began. The attacker may have copies of earlier cookies. */
+ * - The OPEN contains a cookie that is valid for its address and was issued
+ *   after the session began. The attacker may have copies of earlier
+ *   cookies. */
 static gboolean
 may_move_opener (MmtpReceiverHandshake * self, const MmtpAddress * address,
     const MmtpMessage * message)

@@ -484,9 +484,10 @@ is_above_base (const MmtpUnit * unit)
   return unit->picture.has_slots && unit->picture.layer > 0;
 }
 
-/* The picture of `unit` is lost. All waiting pictures that refer to it,
- * directly or indirectly, get the lowest rank, so that they are sent only when
- * no other packet waits.
+/* Called when the picture of `unit` is lost. Gives the lowest rank to all
+ * waiting pictures that refer to it, directly or indirectly. They are then sent
+ * only when no other packet waits, because a decoder cannot decode them
+ * correctly without the lost picture.
  *
  * If the lost picture belongs to the base layer, all pictures up to the next
  * key frame refer to it. If it belongs to a higher layer, only some of these
@@ -594,11 +595,14 @@ give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
   mmtp_gop_note_dropped (&queue->gop, &remaining, reference->due);
 }
 
-/* `data` is a piece of a transport stream that belongs to no picture. If it is
- * between two pieces of a picture, the function returns the next piece of this
- * picture. If `data` is not inside a picture, the function returns NULL. It can
- * tell both cases apart, because the last piece of a picture never is a piece
- * like `data`: it contains a part of the picture, or it is empty. */
+/* `data` is a piece of a transport stream that belongs to no picture. It may
+ * lie between two pieces of one picture, because a transport stream interleaves
+ * video with other data. In this case, the function returns the next piece of
+ * this picture; otherwise it returns NULL.
+ *
+ * The last piece of a picture contains a part of the picture or is empty. It is
+ * never a piece like `data`. If no such piece follows `data`, the picture has
+ * therefore ended. */
 static MmtpUnit *
 find_picture_around (const MmtpSendQueue * queue, const MmtpUnit * data)
 {
@@ -652,12 +656,12 @@ give_up_data (MmtpSendQueue * queue, MmtpUnit * data, MmtpDiscard reason)
     raise_floor (queue);
 }
 
-/* Drops waiting frames until `work` bytes are free, and returns TRUE. The rank
- * of a frame says how important it is. A frame may be dropped if it is less
- * important than `rank` and none of its packets was sent. The frames of the
- * least important rank are dropped first. Among frames of the same rank, the
- * frame that was put into the queue last is dropped first, because the fewest
- * other frames refer to it.
+/* Drops waiting frames until the waiting data have shrunk by `work` bytes, and
+ * returns TRUE. The rank of a frame says how important the frame is. A frame
+ * may be dropped if it is less important than `rank` and none of its packets
+ * was sent. The frames of the least important rank are dropped first. Among
+ * frames of the same rank, the frame that was put into the queue last is
+ * dropped first, because the fewest other frames refer to it.
  *
  * If all frames that may be dropped have less than `work` bytes together, the
  * function drops nothing and returns FALSE. */
@@ -703,11 +707,11 @@ make_room (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size)
       MMTP_DISCARD_ROOM);
 }
 
-/* Returns whether the paths can deliver the buffer `unit` in time. Some waiting
- * packets are sent before it: those of the same rank and of more important
- * ranks. The paths must be able to deliver them as well. `work` is the size of
- * `unit` with all headers. `capacity` is the number of bytes that the paths can
- * deliver in time, or G_MAXUINT64 if it is unknown. */
+/* Returns whether the paths can deliver the buffer `unit` in time. Waiting
+ * packets of the same rank and of more important ranks are sent before it, so
+ * the paths must be able to deliver these packets as well. `work` is the size
+ * of `unit` with all headers. `capacity` is the number of bytes that the paths
+ * can deliver in time, or G_MAXUINT64 if it is unknown. */
 static gboolean
 has_time (const MmtpSendQueue * queue, const MmtpUnit * unit, guint64 work,
     guint64 capacity)

@@ -13,10 +13,12 @@
 
 #define SECOND 1e9
 #define MILLISECOND 1e6
-/* The pacing rate is this fraction of the configured rate. The rest is left to
- * control messages: KEEPALIVEs may use 1 % of the configured rate, and REPORTs
- * may use 2 % (see mmtpcontrol.c). The receiver sends the REPORTs, but on a
- * half-duplex medium both directions share the configured rate. */
+/* With a configured rate, the pacing rate of the stream is this fraction of the
+ * configured rate. The remaining 3 % are left to control messages: KEEPALIVEs
+ * may use 1 % of the configured rate, and REPORTs may use 2 % (see
+ * mmtpcontrol.c). REPORTs travel in the opposite direction, from the receiver
+ * to the sender. They are counted because on a half-duplex medium both
+ * directions share the rate. */
 #define KNOWN_SHARE 0.97
 /* A queue counts as a standing queue if it delays every packet by more than
  * STANDING (ns). On the fluctuating links of the MMTP paper, the delay rises by
@@ -31,11 +33,12 @@
  * of STANDING. */
 #define STANDING (200 * MILLISECOND)
 #define DRAIN_SHARE 0.85
-/* While a queue drains, the sender paces at a reduced rate. Such a reduction
- * lasts at most DRAIN_TIME (ns). After the beginning of a reduction, the next
- * one begins at the earliest DRAIN_TIME + DRAIN_PAUSE (ns) later. Without these
- * limits, the sender would keep its rate reduced forever if the delay has grown
- * for another reason than a queue. */
+/* While a standing queue drains, the sender paces at a reduced rate. A
+ * reduction lasts at most DRAIN_TIME (ns). The next reduction may begin
+ * DRAIN_TIME + DRAIN_PAUSE (ns) after the beginning of this one, and not
+ * earlier. These limits are needed because the delay may have grown for another
+ * reason than a queue. A reduction cannot decrease such a delay, so it would
+ * last forever. */
 #define DRAIN_TIME (5 * SECOND)
 #define DRAIN_PAUSE (10 * SECOND)
 /* A standing queue is a queue that does not empty. Its delay is measured as the

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The device queue of a station. It decides which packets are accepted, which
- * packet is sent next, and which packets are dropped with their frame. Private
- * to the link's core.
+ * packet is sent next, and which packets are dropped because another packet of
+ * the same video frame was dropped. Only the files of the link's core use it.
  *
+ * There are three queue disciplines:
  * - drop-tail: first in, first out. A full queue accepts no packet.
- * - drop-frame: like drop-tail. In addition, a video frame that loses one
- *   packet is dropped completely (Ouwens 3.8), both its packets in the queue
- *   and its packets that arrive later.
+ * - drop-frame: like drop-tail. In addition, if one packet of a video frame is
+ *   dropped, the other packets of this frame are dropped too (Ouwens 3.8):
+ *   those in the queue, and those that arrive later.
  * - ifd: video packets have a queue of their own with its own limits
  *   (linkframequeue.h). All other packets are in a second queue, which is first
- *   in, first out. Each queue has a next packet. The older of these two
- *   packets is sent, that is, the packet that arrived first.
+ *   in, first out. The station sends the packet that is next in one of the two
+ *   queues, namely the one that arrived earlier.
  */
 
 #pragma once

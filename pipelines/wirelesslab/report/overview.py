@@ -139,10 +139,11 @@ def group(rows: Iterable[Row]) -> list[list[Row]]:
 # ---------------------------------------------------------------------- a table
 
 def table(groups: Sequence[Sequence[Row]]) -> list[str]:
-    """Returns the lines of a Markdown table. Each group in `groups` has the
-    rows whose ranges overlap, so the order of the rows within a group is not
-    known. All rows of a group therefore share a range of places, such as "2 to
-    4". This range is in the first column.
+    """Returns the lines of a Markdown table with the results of the senders.
+    The result of each sender is a range of values. Each group in `groups` has
+    the rows of senders whose ranges overlap, so it is not known which of them
+    is better. All rows of a group therefore share several places, such as "2
+    to 4". The first column shows these places.
     """
     lines = ["| place | sender | decodable in time, % | latency: median, ms "
              "| 99th percentile, ms |",

@@ -140,10 +140,11 @@ def frames(encoding: Encoding, path: pathlib.Path, sent_log: frame_log.Log,
 
 def decodable(path: pathlib.Path, codec: str,
               arrived: Sequence[int]) -> set[int]:
-    """Decodes the frames that arrived. `arrived` contains their numbers in
-    coding order. A picture is damaged if it is not equal to the picture that a
-    decoder makes from the whole stream. Returns the positions, in display
-    order, of all pictures that are not damaged.
+    """Decodes the frames that arrived. `arrived` contains the numbers of these
+    frames, which are counted in coding order. A picture is damaged if it is
+    not equal to the picture that a decoder makes from the whole stream.
+    Returns the positions, in display order, of all pictures that are not
+    damaged.
     """
     packets = read_packets(path, codec)
     whole = pictures_of_all(path, codec)

@@ -362,9 +362,9 @@ class Runner:
 
     def stop(self) -> None:
         """Stops the scheduled changes of the links' states, and writes the log
-        of all changes. Must be called before the links are removed. The
-        function reads the counters of dropped packets once more, and these
-        counters disappear together with the links.
+        of all changes. This function reads the links' counters of dropped
+        packets a last time. The counters disappear when the links are removed,
+        so the function must be called before that.
         """
         if not self._links or self._stopped.is_set():
             return

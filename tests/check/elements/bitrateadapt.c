@@ -1139,14 +1139,15 @@ delay_buffer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* A buffer that has left bitrateadapt but has not reached the sink yet must not
- * count as confirmed. bitrateadapt computes the age of the backlog, which is
- * the data that are not confirmed yet. If it counted such a buffer as
- * confirmed, this age would be too low at first and too high later.
+/* The pipeline delays each buffer on its way from bitrateadapt to the sink.
+ * During this time, bitrateadapt must not count the buffer as confirmed by the
+ * receiver. Otherwise the age of the backlog (the data that are not confirmed
+ * yet) would be wrong: it would be too low at first and too high later.
  *
- * If the machine is busy, the bitrate may be low for some time although
- * bitrateadapt works correctly. The test therefore reads the bitrate 800 times.
- * At least 600 of these values must be 1500 kbit/s or more. */
+ * The test reads the bitrate of the encoder 800 times. At least 600 of these
+ * values must be 1500 kbit/s or more. Not all values have to be, because on a
+ * busy machine the bitrate may be low for some time although bitrateadapt works
+ * correctly. */
 GST_START_TEST (buffer_on_its_way_to_the_sink_is_not_confirmed)
 {
   FlightLog log = { 0 };

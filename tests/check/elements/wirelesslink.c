@@ -753,10 +753,12 @@ GST_START_TEST (a_blocked_flow_holds_up_no_other)
 
 GST_END_TEST;
 
-/* Waits until the element wirelesslink cannot output packets any more. In this
- * pipeline, the sink blocks for longer than the test lasts. First the queue
- * after wirelesslink becomes full, and then the output of wirelesslink itself.
- * The counter "dropped-output" then becomes greater than `before`. */
+/* Waits until the output of the element wirelesslink is blocked. In this
+ * pipeline, the sink blocks for longer than the test lasts. First, the queue
+ * between wirelesslink and the sink becomes full. Then the output of
+ * wirelesslink becomes full, so wirelesslink drops packets and counts them in
+ * "dropped-output". `before` is the value of this counter before the wait, and
+ * the function returns when the counter is greater. */
 static void
 wait_until_blocked (GstElement * link, guint64 before)
 {
@@ -885,8 +887,10 @@ GST_START_TEST (lists_come_out_as_lists)
 
 GST_END_TEST;
 
-/* __i__ selects one of three configurations of the element wirelesslink:
- * - The first one only delays packets.
+/* Configurations of the element wirelesslink. The test runs once for each of
+ * them, and __i__ is its index. It checks that the output with buffers from a
+ * pool is the same as the output with other buffers.
+ * - The first configuration only delays packets.
  * - The second one outputs each packet twice: the original buffer and a copy.
  *   The element may change the timestamps of the original buffer.
  * - The third one damages packets.

@@ -72,19 +72,25 @@
  * message is a copy that arrives before its original, for example a copy of the
  * OPEN that begins a session. */
 #define MAX_STEPS 50000
-/* Limit in bytes for the growth of the memory during a flood, compared with the
- * growth in a run without a flood. It allows for the memory of the session and
- * of the stream: a copied message may make the session begin earlier, during
- * the flood. The endpoints may also send more messages in the run with a flood,
- * and the test itself stores the messages. The limit is therefore increased by
- * MAX_MESSAGE_GROWTH bytes for each additional message. */
+/* Limit in bytes for the growth of the memory during a flood, minus the growth
+ * in a run without a flood. A flood may increase the memory for three harmless
+ * reasons:
+ * - A copied message may make the session begin earlier. The memory of the
+ *   session and of the stream is then allocated during the flood. MAX_GROWTH
+ *   allows for this memory.
+ * - The endpoints may send more messages than in the run without a flood.
+ * - The test itself stores all messages.
+ *
+ * Because of the last two reasons, the limit is increased by MAX_MESSAGE_GROWTH
+ * bytes for each additional message. */
 #define MAX_GROWTH (256 * 1024)
 #define MAX_MESSAGE_GROWTH 128
-/* Limits for the number of messages that the endpoints send because of a flood.
- * They apply to an attacker off the path, if a session has already begun. The
- * endpoints may then send at most MAX_ANSWERS messages per second, and
- * MAX_ANSWERS_AT_ONCE more in a burst (docs/security.md, Floods). In all other
- * cases, each forged message may cause one message. */
+/* Limits for the number of messages that the endpoints send because of a flood
+ * (docs/security.md, Floods). They apply if the attacker is not on the path and
+ * a session has begun before the flood. The endpoints may then send at most
+ * MAX_ANSWERS messages per second, and MAX_ANSWERS_AT_ONCE more in a burst. In
+ * all other cases, the endpoints may send one message for each forged
+ * message. */
 #define MAX_ANSWERS 1000
 #define MAX_ANSWERS_AT_ONCE 200
 
@@ -256,11 +262,11 @@ flood (Flood * self, guint64 ms)
 /* Floods the endpoints while one of them waits for a message of the type
  * `type`. The network drops all messages of this type, so the endpoint waits
  * longer than usual. The network first runs for `beforehand` ns without a
- * flood, and then the flood begins.
+ * flood. Then the flood begins.
  *
- * After this flood, the network drops no more messages. A second flood of
- * `more` ms follows. During the second flood, the missing message is requested
- * and sent again. */
+ * After this flood, the network drops no more messages, and a second flood of
+ * `more` ms follows. During the second flood, the endpoint that still waits
+ * requests the missing message again and receives it. */
 static void
 flood_without (Flood * self, MmtpType type, guint64 beforehand, guint more)
 {
@@ -433,10 +439,11 @@ static const MmtpRole roles[ANY_TYPE] = {
   [UNKNOWN_TYPE] = BOTH,
 };
 
-/* Returns the endpoint in whose name the attacker sends the next message. If
- * both endpoints send messages of this type, the endpoint is drawn at random.
- * Otherwise seven of eight messages are forged in the name of the endpoint that
- * sends this type, and one in the name of the other endpoint. */
+/* Returns the endpoint whose messages the attacker forges next. Usually only
+ * one endpoint sends messages of the present type. Seven of eight forged
+ * messages are then forged in the name of this endpoint, and one in the name of
+ * the other endpoint. If both endpoints send messages of this type, one of them
+ * is drawn at random. */
 static MmtpRole
 draw_role (Flood * self)
 {
@@ -448,11 +455,14 @@ draw_role (Flood * self)
 }
 
 /* Returns whether the attacker may send the next message with the sender's
- * address. It must not do so if there is no key, the message is a handshake
- * request and the sender still waits for its session. The receiver limits its
- * answers to such requests. Forged requests with the sender's address would use
- * up the answers to the sender, so no session would begin (docs/security.md,
- * Floods). */
+ * address. The receiver limits its answers to handshake requests. Forged
+ * requests with the sender's address would use up these answers, so the sender
+ * would get no session (docs/security.md, Floods). This is a known weakness,
+ * which the test excludes. The attacker may therefore not use the sender's
+ * address if these three conditions are met:
+ * - There is no key.
+ * - The message is a handshake request.
+ * - The sender still waits for its session. */
 static gboolean
 may_be_sender (const Flood * self)
 {

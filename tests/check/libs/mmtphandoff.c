@@ -119,11 +119,12 @@ run_cut (guint path, guint64 limit, guint64 phase)
   virtual_link_config_add_outage (&config.paths[path].link, CUT + phase,
       BACK + phase, 0);
   simulation = run (&config, what);
-  /* Only frames that are put into the sender in the following interval may be
-   * lost. It begins one initial delay (D0, `limit`) before the outage, because
-   * these frames may be in flight when the outage begins. It ends SURPRISE ns
-   * after the beginning of the outage, when the sender must have detected the
-   * outage. */
+  /* The link fails at the time CUT + phase. The sender must detect the outage
+   * within SURPRISE ns. Frames that are put into the sender during these
+   * SURPRISE ns may be lost. Frames that were put into the sender shortly
+   * before the outage may be lost as well, because they may be in flight when
+   * it begins. Shortly before means at most one initial delay (D0, `limit`)
+   * earlier. No other frame may be lost. */
   check_lost_only (simulation, CUT + phase - limit, CUT + phase + SURPRISE);
   fail_unless (mmtp_simulation_get_result (simulation)->paths[path].state
       == MMTP_PATH_ACTIVE);

@@ -237,14 +237,14 @@ run_paper (guint period, Delays delays, guint64 seed, gdouble loss)
   config_init (&config, &mmtp_simulation_cores, period, seed);
   set_losses (add_radio (&config, delays), loss);
   add_infrared (&config, delays);
-  /* Section 4.3 of the MMTP paper: "The protocol queries the communication
-   * framework to learn [...] an estimate of the propagation delay and packet
-   * rate".
+  /* If the delays fluctuate, the test configures the rate of each path. It does
+   * not let MMTP measure the rates with packet pairs (two packets sent back to
+   * back). On the radio link, the delay then fluctuates by six times the
+   * transmission time of a packet, so these measurements would not be reliable.
    *
-   * The test therefore configures the rate of each path if the delays
-   * fluctuate. On the radio link, the delay then fluctuates by six times the
-   * transmission time of a packet. Measurements with packet pairs (two packets
-   * sent back to back) would not be reliable. */
+   * The MMTP paper allows this in section 4.3: "The protocol queries the
+   * communication framework to learn [...] an estimate of the propagation delay
+   * and packet rate". */
   if (delays == FLUCTUATING && !g_getenv ("MMTP_UNKNOWN")) {
     config.paths[0].known_rate = RADIO_RATE * 8;
     config.paths[1].known_rate = INFRARED_RATE * 8;
@@ -273,12 +273,15 @@ print_row (const Row * row, MmtpSimulation * simulation)
       100.0 * result->in_time / optimum);
 }
 
-/* Required fraction of the number of frames in time that an ideal scheduler
- * achieves, and maximum fraction of late packets. The goals are 0.95 and 0.01,
- * but MMTP misses them. It begins the stream after the first round trip, when
- * it has not measured the paths yet. (Earlier versions of this project probed
- * the paths for five seconds before the stream began.) The test therefore
- * requires less. docs/mmtp.md explains why MMTP misses the goals. */
+/* REACHED_STEADY refers to an ideal scheduler, which delivers the maximum
+ * number of frames in time. MMTP must deliver at least this fraction of that
+ * number. REACHED_STEADY_LATE is the maximum fraction of late packets.
+ *
+ * The goals are 0.95 and 0.01, but MMTP misses them, so the test requires less.
+ * MMTP begins the stream after the first round trip, when it has not measured
+ * the paths yet. (Earlier versions of this project probed the paths for five
+ * seconds before the stream began.) docs/mmtp.md explains why MMTP misses the
+ * goals. */
 #define REACHED_STEADY 0.90
 #define REACHED_STEADY_LATE 0.025
 

@@ -1565,10 +1565,11 @@ GST_START_TEST (flush_and_stop_wake_who_drains)
   sink_pipeline_flush (test);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
 
-  /* If the sink had begun to drain (to wait until the receiver has read all
-   * data) before the flush, it has closed the connection after EOS. The data of
-   * the next stream must then go to a new connection. If the sink was flushed
-   * before it began to drain, the old connection is still in use. */
+  /* The flush may have come at one of two moments. If the sink was already
+   * draining (waiting until the receiver has read all data), it has closed the
+   * connection after EOS, and the next stream must begin a new connection. If
+   * the sink had not begun to drain, the next stream must continue on the old
+   * connection. Both results are correct. */
   sink_pipeline_push_start_events (test);
   push (test, 'b', 0, 0);
   WAIT_FOR (sink_pipeline_pushed (test) == 3);
@@ -1639,10 +1640,12 @@ GST_START_TEST (stream_goes_on_after_its_end)
 
 GST_END_TEST;
 
-/* The EOS event has to wait, because the sink still waits with an earlier
- * buffer for the network. The event of gst_wireless_event_new_ending () does
- * not wait for this buffer and announces that EOS will follow. From this event
- * on, the sink must apply the drain timeout to the buffer that waits. */
+/* The sink is waiting until the network accepts an earlier buffer, so the EOS
+ * event has to wait behind this buffer. The test then sends the event of
+ * gst_wireless_event_new_ending (), which announces that EOS will follow. This
+ * event is handled at once, without waiting for the buffer. From then on, the
+ * drain timeout must apply to the waiting buffer: when the timeout has passed,
+ * the sink must drop the waiting data and handle EOS. */
 GST_START_TEST (eos_behind_a_full_network_comes_in_time)
 {
   SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (),

@@ -335,10 +335,12 @@ GST_START_TEST (data_limited_interval_keeps_the_largest)
   assert_near (get_rate (&fixture), 120000);
   go_round_limited (&fixture, 1000, 1e-6);
   assert_near (get_rate (&fixture), 120000);
-  /* The receive limit is the maximum rate that the receive rates allow. As long
-   * as the last intervals are data-limited, it is twice the largest recent
-   * receive rate. After three intervals that are not data-limited, it must be
-   * twice the latest receive rate, 2 * 5000. */
+  /* The receive limit is the maximum rate that the receive rates allow. An
+   * interval is data-limited if the sender had too little data to use its
+   * allowed rate. As long as the latest intervals are data-limited, the receive
+   * limit is twice the largest recent receive rate. The next three intervals
+   * are not data-limited. After them, the limit must be twice the latest
+   * receive rate, 2 * 5000. */
   send_one (&fixture);
   go_round (&fixture, 5000, 1e-6);
   go_round (&fixture, 5000, 1e-6);
@@ -515,12 +517,15 @@ GST_START_TEST (idle_sender_is_halved_to_the_recover_rate)
   assert_near (get_rate (&fixture), 80000);
   tear_down (&fixture);
 
-  /* The sender is idle while the no-feedback timer expires twice. At first the
-   * receive rate X_recv is above recover_rate, which is the initial rate
-   * W_init / R = 43800 bytes/s (RFC 5348 section 4.4). The first timeout must
-   * therefore halve the rate from 120000 to 60000. The first timeout also sets
-   * X_recv to 30000, which is below recover_rate. The second timeout must
-   * therefore not halve the rate. */
+  /* The sender is idle while the no-feedback timer expires twice. A timeout
+   * halves the rate only if the receive rate X_recv is above recover_rate,
+   * which is the initial rate W_init / R = 43800 bytes/s (RFC 5348 section
+   * 4.4).
+   *
+   * At first X_recv is above recover_rate. The first timeout must therefore
+   * halve the rate from 120000 to 60000. This timeout also sets X_recv to
+   * 30000, which is below recover_rate. The second timeout must therefore not
+   * halve the rate. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round (&fixture, 60000, .01);
@@ -1251,11 +1256,11 @@ GST_START_TEST (stream_below_the_rate_is_application_limited)
 GST_END_TEST;
 
 /* The sender counts as application-limited if it was data-limited for at least
- * half of the recent time, because the application sent less than allowed. In
- * the first 0.5 s, it is data-limited for at most 0.1 s, which is 20 % of the
- * time, so it must not count as application-limited. Then it is data-limited
- * for two intervals of 2.1 s each. After these intervals, it must count as
- * application-limited. */
+ * half of the recent time. Data-limited means that the application sent less
+ * than the allowed rate. In the first 0.5 s, the sender is data-limited for at
+ * most 0.1 s, which is 20 % of the time, so it must not count as
+ * application-limited. Then it is data-limited for two intervals of 2.1 s each.
+ * After these intervals, it must count as application-limited. */
 GST_START_TEST (stream_that_uses_the_rate_is_not_application_limited)
 {
   Fixture fixture;
@@ -1273,11 +1278,11 @@ GST_START_TEST (stream_that_uses_the_rate_is_not_application_limited)
 
 GST_END_TEST;
 
-/* Two values limit the rate: the TCP throughput equation allows 164004 bytes
- * per second, and twice the receive rate is 200000 bytes per second. The lower
- * limit, which is that of the equation, depends only on the losses. It is known
- * even if the application sends little, so the sender must not count as
- * application-limited. */
+/* Two values limit the rate. The TCP throughput equation allows 164004 bytes
+ * per second. Twice the receive rate is 200000 bytes per second. The equation
+ * gives the lower value, so it determines the rate. It depends only on the
+ * losses, so the rate is known even if the application sends little. The sender
+ * must therefore not count as application-limited. */
 GST_START_TEST (rate_by_losses_is_known_however_little_is_sent)
 {
   Fixture fixture;

@@ -66,11 +66,12 @@ class RunCase(test_lab.LabCase):
             return list(csv.DictReader(file))
 
     def check_all_went(self, done, carrier):
-        """Checks that the traffic of each workload arrived completely. Also
-        checks that the printed table contains a value of a section "theirs".
-        Such a section has the results of a paper, which the lab prints beside
-        its own results. The section [theirs fast/ask] in KINDS has the
-        invented value 0.123.
+        """Checks that the traffic of each workload arrived completely.
+
+        Also checks the printed table. The lab prints the results of a paper
+        beside its own results. It reads the paper's results from sections
+        whose names begin with "theirs". The section [theirs fast/ask] in KINDS
+        has the invented value 0.123, which the table must contain.
         """
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn(", 0 failed", done.stdout)
