@@ -550,10 +550,10 @@ visit (GstElement * element, gpointer data)
   return FALSE;
 }
 
-/* Used if the user has named the element that reports the state of the network.
- * The walk then only collects the queues upstream of this element: if `element`
- * is another element with a queue, adds it to search->queues. Returns TRUE if
- * `element` is the named element, so that the walk ends there. */
+/* Called for each element upstream, one after the other, if the user has named
+ * the element that reports the state of the network. Returns TRUE if `element`
+ * is the named element; the search then ends. Otherwise adds `element` to
+ * search->queues if it has a queue, and returns FALSE. */
 static gboolean
 visit_queue (GstElement * element, gpointer data)
 {

@@ -323,11 +323,11 @@ void gst_network_sink_pass_buffer (GstNetworkSink * self, GstBuffer * buffer);
  * function drops `buffer`, records that a key frame has to come next, and
  * returns TRUE.
  *
- * Otherwise returns FALSE and does not drop `buffer`:
+ * In each of these cases it does not drop `buffer` and returns FALSE:
  *
- * - The receiver has not changed.
- * - The receiver is the first one, and no buffer was sent or dropped before it
- *   connected. This receiver has missed nothing.
+ * - The connection has not changed since the previous buffer.
+ * - This is the first connection, and no buffer was sent or dropped before it
+ *   existed. The receiver has missed nothing.
  * - The transport is connectionless. */
 gboolean gst_network_sink_greet_receiver (GstNetworkSink * self,
     GstBuffer * buffer);

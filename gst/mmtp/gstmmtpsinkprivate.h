@@ -283,9 +283,13 @@ gboolean gst_mmtp_sink_can_cut (const GstCaps * caps);
  * `lock` held. */
 void gst_mmtp_sink_take_ts_caps (GstMmtpSink * self, const GstCaps * caps);
 /* Passes a buffer of a transport stream to the cutter `ts`, which divides the
- * buffer into pieces. The caller then has to send all pieces that are in `ts`.
- * Returns FALSE if the cutter has refused the stream and has not divided the
- * buffer. In this case, the caller sends the whole buffer after the pieces. */
+ * stream into pieces. The caller then sends all pieces that are in `ts`. They
+ * may include pieces of earlier buffers.
+ *
+ * Returns TRUE if the cutter has taken the buffer. Returns FALSE if the cutter
+ * has refused the stream, so that the buffer was not divided. In this case, the
+ * caller first sends the pieces of the earlier buffers, and then the whole
+ * buffer. */
 gboolean gst_mmtp_sink_cut_ts (GstMmtpSink * self, GstBuffer * buffer);
 
 /* --- gstmmtpsinknetwork.c ------------------------------------------------- */

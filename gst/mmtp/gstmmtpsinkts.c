@@ -10,9 +10,9 @@
 
 /* A picture in a transport stream is complete when the next picture begins.
  * Until then, the packets of the picture and the packets of the audio wait. If
- * the video stops, no next picture begins. The current picture therefore also
- * counts as complete if no video packet has arrived for MAX_PAUSE, a time in
- * ns. */
+ * the video stops, no next picture begins, and they would wait forever. The
+ * current picture therefore also counts as complete if no video packet has
+ * arrived for MAX_PAUSE, a time in ns. */
 #define MAX_PAUSE (100 * GST_MSECOND)
 
 /* Returns whether a stream with these caps can be divided into pictures. It

@@ -420,9 +420,11 @@ get_msb (gint lsb)
   return decoder->prev_msb;
 }
 
-/* Checks an I-frame that was sent although, in display order, it precedes a
- * picture that was sent before. Such an I-frame may be sent in two cases:
- * - The I-frame or P-frame that arrived last before this I-frame was sent, too.
+/* In display order, an I-frame usually follows all pictures that were sent
+ * before it. This function checks an I-frame that precedes such a picture in
+ * display order. IFD may send it in two cases:
+ * - IFD has also sent the latest I-frame or P-frame that arrived before this
+ *   I-frame.
  * - IFD has waited for IFD_MAX_ORDER_WAIT frames, but no I-frame in the right
  *   order has arrived. IFD then sends this I-frame and counts it in
  *   gops_misordered.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the reading of UDP-Lite packets. Any bytes of any size are either
- * refused or parsed within their bounds. A written packet is valid, and is no
- * longer valid after a covered bit has changed.
+/* Fuzzes the code that reads and writes UDP-Lite packets. If the bytes are read
+ * as a packet, they must be refused, or be parsed without access beyond their
+ * end. A written packet must be valid. After a bit that the checksum covers has
+ * been changed, the packet must be invalid.
  *
  * Input: one byte that selects the action (0 parse, 1 parse IPv4, 2 write,
  * 3 coverage), then four bytes of settings for the action. The other bytes are

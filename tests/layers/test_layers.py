@@ -323,9 +323,9 @@ class LayersTest(unittest.TestCase):
         """The plugin dccpthin has several congestion controls (CCIDs). The
         code of a connection must call a CCID only through a table of function
         pointers. Therefore, the files of the connection must include no header
-        of a CCID. Besides their own headers, the files of the CCIDs may
-        include only dccpccid.h, which declares the table, dccpoption.h and
-        dccpsequence.h.
+        of a CCID. The files of the CCIDs may include only their own headers
+        and three others: dccpoption.h, dccpsequence.h, and dccpccid.h, which
+        declares the table.
         """
         core = "gst/dccpthin/core/"
         table = {"dccpccid.h", "dccpoption.h", "dccpsequence.h"}

@@ -93,9 +93,11 @@
 /* If the encoder produces less than USED_SHARE times its configured bitrate,
  * the rule ignores queues in the network, for two reasons:
  *
- * - A lower bitrate would not shorten these queues.
- * - The frames are small, and headers are a large part of a small frame. The
- *   measured age of the backlog is therefore too high. */
+ * - The encoder is not limited by its bitrate. A lower bitrate would therefore
+ *   not shorten the queues.
+ * - The frames are small, and headers are a large part of a small packet. The
+ *   bytes in flight include headers, but the encoder's bytes do not. The
+ *   computed age of the backlog is therefore too high. */
 #define USED_SHARE 0.4
 /* If the queueing delay in the network is too high, the bitrate is set to at
  * most BETA times the rate at which the network delivers data (beta in
@@ -191,10 +193,11 @@ get_queue_delay (EstimateRule * self, const BitrateReport * report)
 }
 
 /* A queue that is too long drains only if the encoder gets less than the
- * available bitrate. Returns the fraction of the available bitrate that the
- * encoder gets until the queue has drained, from MIN_SHARE to 1. `excess` is
- * the queueing delay minus the queueing delay that is normal, in ns. The larger
- * `excess` is, the smaller is the fraction. */
+ * available bitrate. This function returns the fraction of the available
+ * bitrate that the encoder gets until the queue has drained. The fraction is
+ * between MIN_SHARE and 1. `excess` is the part of the queueing delay, in ns,
+ * that is above the normal queueing delay. If `excess` is larger, the fraction
+ * is smaller. */
 static gdouble
 get_share (gdouble excess)
 {

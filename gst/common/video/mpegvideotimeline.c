@@ -32,9 +32,9 @@
  * with the highest display numbers. */
 #define WINDOW 4096
 /* Maximum duration in seconds of a gap whose frames count as lost. A longer gap
- * counts as the start of a new stream. The limit is necessary because gaps are
- * measured with timestamps, such as the RTP timestamps. The network may damage
- * them, or an attacker may forge them. */
+ * counts as the start of a new stream. The duration of a gap is computed from
+ * timestamps, such as the RTP timestamps. The limit is necessary because the
+ * network may damage timestamps, and an attacker may forge them. */
 #define MAX_GAP_SECONDS 10
 /* The type (I, P or B) of a lost frame is often known only after later frames
  * have arrived. Until then, the frame waits in a list. This is the maximum
@@ -377,10 +377,14 @@ find_anchor (const MpegVideoTimeline * timeline, gint64 number, gint step)
   return -1;
 }
 
-/* Derives the type of a missing frame from the received frames around it.
- * Returns UNKNOWN if no later I- or P-frame was received, or if so many frames
- * are missing around it that whole GOPs may be lost. At the beginning of the
- * stream, such a frame is assumed to be an I-frame instead. */
+/* Derives the type of a missing frame from the received frames around it. The
+ * type cannot be derived in two cases:
+ * - No later I- or P-frame was received.
+ * - So many frames are missing around the frame that whole GOPs may be lost.
+ *
+ * In these cases, the function returns UNKNOWN. There is one exception: if the
+ * frame is one of the first frames of the stream and no earlier I- or P-frame
+ * was received, the function assumes an I-frame. */
 static MpegVideoPictureType
 local_type (const MpegVideoTimeline * timeline, gint64 number)
 {
@@ -602,10 +606,11 @@ unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor, gint reference)
 }
 
 /* Returns the display number at which the next GOP starts according to the GOP
- * pattern. If the pattern is not known, returns the display number after all
- * received frames. The same is returned if the new GOP does not follow the
- * pattern. This is the case if the temporal reference of its I-frame differs
- * from that of earlier I-frames. */
+ * pattern. In two cases, the pattern cannot be used, and the function returns
+ * the first display number after all received frames:
+ * - The pattern is not known yet.
+ * - The new GOP does not follow the pattern, because the temporal reference of
+ *   its I-frame differs from that of earlier I-frames. */
 static gint64
 predict_gop_start (const MpegVideoTimeline * timeline,
     const MpegVideoPicture * header)
@@ -897,9 +902,9 @@ place_first (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     timeline->time_code_start = 0;
   }
   /* In a stream without GOP headers, temporal references do not restart at each
-   * GOP, so the first received frame may have any temporal reference. If the
-   * first temporal reference is large, it therefore does not prove that the
-   * earlier frames were sent to this receiver. They do not count as lost. */
+   * GOP, so the first received frame may have any temporal reference. Even if
+   * this temporal reference is large, the earlier frames may never have been
+   * sent to this receiver. They therefore do not count as lost. */
   if (number >= MAX_HEAD)
     timeline->horizon = number;
   timeline->started = TRUE;
@@ -942,11 +947,12 @@ learn_pattern (MpegVideoTimeline * timeline, gint64 number,
     timeline->pattern_hits = 0;
 }
 
-/* Called when an anchor (I- or P-frame) arrives, because all B-frames that are
- * displayed before the previous anchor must have arrived by then. Measures the
- * distance between the previous anchor and the anchor before it. The distance
- * is used only if all frames between these two anchors were received and are
- * B-frames. The maximum of the distances is stored. */
+/* Called when an anchor (I- or P-frame) arrives. Measures the distance between
+ * the previous anchor and the anchor before that. The B-frames that are
+ * displayed between these two anchors precede the new anchor in the stream, so
+ * they have arrived by now or are lost. If a frame between the two anchors was
+ * not received or is not a B-frame, the distance is ignored. The maximum of all
+ * measured distances is stored. */
 static void
 learn_anchor_distance (MpegVideoTimeline * timeline)
 {

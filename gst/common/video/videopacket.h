@@ -40,10 +40,10 @@ typedef struct
 } VideoPacket;
 
 /* The following functions parse the packet at `data`. If it is not a packet of
- * MPEG video, they return FALSE and do not change `packet`. `size` is the
- * number of bytes at `data`, and `full_size` is the size of the whole packet.
- * `size` must be at least VIDEO_PACKET_HEAD, or equal to `full_size` if the
- * packet is shorter. */
+ * MPEG video, they return FALSE and do not change `packet`. `full_size` is the
+ * size of the whole packet in bytes. `size` is the number of bytes of the
+ * packet that are available at `data`. At least VIDEO_PACKET_HEAD bytes must be
+ * available, or the whole packet if it is shorter than that. */
 
 /* Parses an RTP packet. `payload_type` is the expected payload type. It may be
  * VIDEO_PACKET_ANY_TYPE if the caller knows that the packet carries MPEG video.

@@ -97,10 +97,11 @@ guint64 dccp_features_next_wakeup (DccpFeatures * features);
 void dccp_features_set_round_trip (DccpFeatures * features,
     guint64 round_trip);
 
-/* Returns the negotiated value of a feature. The two endpoints of a connection
- * each have their own value for each feature. If `local` is TRUE, returns the
- * value of this endpoint, otherwise the value of the peer. RFC 4340 section 6
- * calls the endpoint that has the value the feature location. */
+/* Returns the negotiated value of a feature. Each of the two endpoints of a
+ * connection has its own value for each feature. If `local` is TRUE, returns
+ * the value of this endpoint, otherwise the value of the peer. (RFC 4340
+ * section 6 uses the term "feature location" for the endpoint to which a value
+ * belongs.) */
 guint64 dccp_features_get (DccpFeatures * features, guint feature,
     gboolean local);
 /* Returns whether the congestion controls of both half-connections have been

@@ -35,10 +35,10 @@ choose_ccid (DccpHalfConnections * halves, gboolean is_sender)
   return agreed ? agreed : halves->ccids[0];
 }
 
-/* Returns the congestion control that a half-connection uses now: the one in
- * which we send data if `is_sender` is TRUE, otherwise the other one. If the
- * half-connection has not begun yet, returns the congestion control that it
- * will use first.
+/* Returns the congestion control that one of the two half-connections uses now.
+ * If `is_sender` is TRUE, this is the half-connection in which we send data,
+ * otherwise the one in which we receive data. If the half-connection has not
+ * begun yet, returns the congestion control that it will use first.
  *
  * One option of a packet may select a new congestion control, while other
  * options of the same packet belong to the previous one. The previous

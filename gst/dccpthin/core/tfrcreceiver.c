@@ -193,13 +193,13 @@ tfrc_receiver_set_round_trip (TfrcReceiver * receiver, guint64 round_trip)
   receiver->n_given++;
 }
 
-/* Returns whether the receiver was recently told the round-trip time, and not
- * only by the handshake. Values from three sources are passed to
- * tfrc_receiver_set_round_trip (): from the handshake, from the peer's RTT
- * Estimates, and from our own sender. The value of the handshake may be
- * outdated, because the round-trip time changes when a queue in the network
- * grows. If only one value was passed, it may be that of the handshake. The
- * function therefore returns TRUE only if at least two values were passed. */
+/* Returns whether the receiver has recently got a measured round-trip time.
+ * tfrc_receiver_set_round_trip () is called with values from three sources: the
+ * handshake, the peer's RTT Estimates, and our own sender. The handshake is the
+ * earliest source. Its value may be outdated, because the round-trip time
+ * changes when a queue in the network grows. If only one value was passed, it
+ * may be that of the handshake. The function therefore returns TRUE only if at
+ * least two values were passed and the last one is recent. */
 static gboolean
 knows_round_trip (TfrcReceiver * receiver)
 {
@@ -273,10 +273,11 @@ count_round_trip (TfrcReceiver * receiver, guint8 ccval)
 /* --- the receive rate */
 
 /* Returns the rate in bytes per second at which data arrives (RFC 4342 errata
- * 610 and 611). The rate is measured since we sent one of our earlier reports
- * (feedback packets): the latest report that is at least one round trip old.
- * More exactly, the measurement begins with the arrival of the last data packet
- * before that report. It ends with the arrival of the latest data packet.
+ * 610 and 611). The measurement ends with the arrival of the latest data
+ * packet. Its beginning depends on our reports (feedback packets). Of the
+ * reports that are at least one round trip old, the latest one is chosen. The
+ * measurement begins with the arrival of the last data packet before this
+ * report.
  *
  * The paper by Erixzon (2004, section 5.3.4) counts the packets in an interval
  * of fixed length instead. That method is inaccurate if the interval is so

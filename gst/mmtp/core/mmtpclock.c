@@ -31,8 +31,12 @@
 /* The skew of the clocks is computed from points that cover at least 20 s.
  * There is one point for each second: the minimum transit of the messages in
  * this second. A transit is the arrival time minus the sending time of a
- * message. The measured skew is limited to half of MAX_SLEW, so that the other
- * half remains for corrections of the offset.
+ * message.
+ *
+ * After the first seconds of a session, the receiver changes the offset between
+ * the clocks by at most MAX_SLEW (1 ms per second). These changes compensate
+ * for the skew and correct errors of the offset. The measured skew is limited
+ * to half of MAX_SLEW, so that the other half remains for the errors.
  */
 #define POINT_DISTANCE (1 * SECOND)
 #define MIN_SPAN (20 * SECOND)

@@ -78,9 +78,9 @@ void mmtp_losses_timeout (MmtpLosses * losses, guint64 now,
 guint64 mmtp_losses_next_wakeup (const MmtpLosses * losses,
     guint64 tolerance);
 /* Writes up to `room` ranges of lost messages into `ranges`, for a REPORT.
- * Returns the number of written ranges. `surely` is TRUE if the REPORT is sent
- * on the fastest path. For each range, the function counts the REPORTs that
- * contained the range and were sent on the fastest path. Ranges with the lowest
- * count are written first. */
+ * Returns the number of written ranges. The ranges that were reported least
+ * often are written first. Only REPORTs on the fastest path are counted for
+ * this. `surely` must therefore be TRUE if the REPORT is sent on the fastest
+ * path, otherwise FALSE. */
 guint mmtp_losses_report (MmtpLosses * losses, guint64 now, gboolean surely,
     MmtpRange * ranges, guint room);

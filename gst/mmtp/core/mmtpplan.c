@@ -11,18 +11,21 @@
  * important ones. The importance of a frame is its weight, the number of
  * pictures that are lost without it.
  *
- * When a plan checks whether a frame is in time, it therefore multiplies the
- * bytes of each earlier frame with a lower weight. The factor is the higher
- * weight divided by the lower weight, but at most CAUTION.
+ * A plan, which chooses the frames to send, checks whether each frame is in
+ * time. For this check, it adds up the bytes of all earlier frames. If an
+ * earlier frame has a lower weight than the checked frame, its bytes are
+ * multiplied by a factor. The factor is the higher weight divided by the lower
+ * weight, but at most CAUTION.
  *
  * The values in this file were tuned with the arena, a benchmark with simulated
  * links (tests/benchmarks/mmtparena.c). */
 #define CAUTION 2
-/* Limits the benefit of leaving out a large frame. The excess is the number of
- * bytes that must be left out so that a certain frame is in time. If a plan
- * leaves out more than USEFUL * excess bytes, the bytes above this limit do not
- * count as a benefit. USEFUL is above 1 because an overload usually continues.
- * Some more free bytes are then useful for the next frames. */
+/* A plan leaves out frames so that other frames are in time. The excess is the
+ * number of bytes that must be left out so that a certain frame is in time.
+ * Leaving out a large frame may save far more bytes than the excess. USEFUL
+ * limits this benefit: saved bytes above USEFUL * excess do not count. USEFUL
+ * is above 1 because an overload usually continues, so some additional saved
+ * bytes are useful for the next frames. */
 #define USEFUL 2
 /* A plan leaves out the frame with the highest benefit. If no other frame
  * refers to a frame, its benefit is multiplied by this factor. A single missing
@@ -34,8 +37,10 @@
  * frames that refer to it are lost. Element k is TRUE if frame k is lost. */
 typedef gboolean LostFrames[MMTP_PLAN_FRAMES];
 
-/* Finds the frames that refer to the frame `i` and that the plan has not left
- * out yet (kept frames). Marks them in `lost` and returns their number.
+/* The plan says which waiting frames are sent and which are left out. This
+ * function finds the kept frames that refer to the frame `i`. A kept frame is a
+ * frame that the plan has not left out yet. Marks the frames that were found in
+ * `lost`, and returns their number.
  *
  * This function is for codecs whose pictures do not name the stored reference
  * pictures that they use. It derives the references from the groups of
@@ -58,8 +63,10 @@ find_group (const MmtpPlan * plan, guint i, LostFrames lost)
   return n;
 }
 
-/* Finds the frames that refer to the frame `i` and that the plan has not left
- * out yet (kept frames). Marks them in `lost` and returns their number.
+/* The plan says which waiting frames are sent and which are left out. This
+ * function finds the kept frames that refer to the frame `i`. A kept frame is a
+ * frame that the plan has not left out yet. Marks the frames that were found in
+ * `lost`, and returns their number.
  *
  * This function is for streams whose pictures name the slots that they use and
  * update. A slot is a place in which a decoder stores a reference picture. */
@@ -121,10 +128,10 @@ leave_out (MmtpPlan * plan, guint i)
  * at most CAUTION.
  *
  * The second number is the capacity of the paths until the deadline of the
- * frame `i`. In two cases, it is only the capacity until `margin` ns before
- * this deadline:
+ * frame `i`. In two cases, the frame has to arrive `margin` ns before the
+ * deadline, so only the capacity until then counts:
  * - A kept frame before the frame `i` has a lower weight. The plan can leave
- *   out that frame instead.
+ *   out that frame to gain the time for the margin.
  * - The frame `i` is not a reference picture, and there is a kept frame before
  *   it. */
 static gdouble
@@ -164,20 +171,23 @@ get_freed (const MmtpPlan * plan, const LostFrames lost, guint late)
   return freed;
 }
 
-/* Chooses the frame that a plan leaves out because the frame `late` would
- * otherwise miss its deadline. Returns the index of the chosen frame. `late` is
- * an index, too. `excess` is the number of bytes that must be left out so that
- * the frame `late` is in time.
+/* Called when the frame `late` would miss its deadline. Chooses a frame that
+ * the plan leaves out to prevent this, and returns its index. `late` is an
+ * index, too. `excess` is the number of bytes that must be left out so that the
+ * frame `late` is in time.
  *
  * The candidates are the frames up to and including `late` that the plan has
  * not left out yet. The function chooses the candidate with the highest
  * benefit. If several candidates have the highest benefit, it chooses the last
  * of them.
  *
- * The benefit of a candidate is the number of bytes that are saved if it is
- * left out, divided by its cost. At most USEFUL * excess bytes count. The cost
- * is the maximum of two numbers: the number of frames of the plan that would be
- * lost, and the weight of the candidate (the expected number of lost pictures).
+ * The benefit of a candidate is a quotient: the number of bytes that are saved
+ * if the candidate is left out, divided by the cost. At most USEFUL * excess
+ * saved bytes count. The cost is the greater one of two numbers:
+ * - the number of frames in the plan that are lost if the candidate is left out
+ * - the weight of the candidate, which is the expected number of pictures that
+ *   are lost without it
+ *
  * If no other frame refers to the candidate, its benefit is multiplied by
  * PREFERENCE. */
 static guint

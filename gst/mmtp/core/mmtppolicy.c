@@ -13,10 +13,11 @@
 /* Percentage of the paths' rates that is available for new packets. Keep-alives
  * and retransmissions need the rest. */
 #define PUT_PERCENT 95
-/* Percentage of the bytes that the paths can deliver before the first deadline
- * in the queue. If all waiting packets together need at most this percentage,
- * all of them are in time. They are then sent in the order of their deadlines,
- * and no plan (mmtpplan.h) is needed. */
+/* A percentage of the bytes that the paths can deliver before the first
+ * deadline in the queue. If all waiting packets together need at most this
+ * percentage, all of them are in time. They are then sent in the order of their
+ * deadlines. A plan (mmtpplan.h), which chooses the frames that are left out,
+ * is not needed. */
 #define EASY_PERCENT 50
 /* Percentage of the paths' rates that a plan (mmtpplan.h) uses for the packets
  * in the queue. Keep-alives and retransmissions need the rest. */
@@ -288,12 +289,13 @@ is_soonest (const MmtpPolicy * policy, guint64 arrival)
 }
 
 /* Returns the first packet of the present plan that is in time if it arrives at
- * `arrival`. Returns NULL if there is none. Sets `is_exhausted` to TRUE if no
- * packet of the plan waits in the queue any more.
+ * `arrival`. The plan is the list of frames that are to be sent. Returns NULL
+ * if no packet is in time. Sets `is_exhausted` to TRUE if no packet of the plan
+ * waits in the queue any more.
  *
- * A packet is in time if `arrival` plus the safety margin of its frame is not
- * after its deadline. If no path can deliver a packet earlier than `arrival`,
- * no margin is needed. */
+ * Each frame has a deadline and a safety margin. A packet is in time if it
+ * arrives at least this margin before the deadline of its frame. If no path can
+ * deliver the packet earlier than `arrival`, no margin is required. */
 static MmtpPacket *
 find_in_plan (MmtpPolicy * policy, guint64 arrival, gboolean * is_exhausted)
 {
@@ -324,14 +326,16 @@ find_in_plan (MmtpPolicy * policy, guint64 arrival, gboolean * is_exhausted)
   return NULL;
 }
 
-/* Returns the first packet of the plan that meets its deadline if it arrives at
- * `arrival`. Returns NULL if there is no such packet. The plan chooses the
- * frames that are sent if the paths cannot deliver all of them in time.
+/* The plan chooses the frames that are sent if the paths cannot deliver all
+ * waiting frames in time. This function returns the first packet of the plan
+ * that meets its deadline if it arrives at `arrival`. Returns NULL if there is
+ * no such packet.
  *
  * The function first makes a new plan if the present plan is too old, or if
  * none of its packets is left in the queue. It keeps the present plan if a new
- * one would be the same: the present plan was made at the current time, and
- * since then no packet of it was sent and no packet was queued. */
+ * one would be the same. This is the case if the present plan was made at the
+ * current time and, since then, no packet of it was sent and no packet was
+ * queued. */
 static MmtpPacket *
 find_planned (MmtpPolicy * policy, guint64 arrival)
 {
@@ -365,13 +369,16 @@ needs_waiting (MmtpPolicy * policy, guint i)
   return FALSE;
 }
 
-/* Returns a packet that would be in time if it arrived at `arrival`, even if
- * the plan leaves out its frame. The plan may be wrong, because the paths may
- * be faster than estimated. Returns NULL if there is no such packet.
+/* The plan chooses the frames that are sent if the paths cannot deliver all of
+ * them in time. It may be wrong, because the paths may be faster than
+ * estimated. This function returns a packet that would be in time if it arrived
+ * at `arrival`, even if the plan leaves out the frame of this packet. Returns
+ * NULL if there is no such packet.
  *
- * The function first considers all key frames, including those after the end of
- * the plan. It then considers the other reference pictures in the plan. It
- * ignores non-reference pictures, because no other picture needs them. */
+ * The function first considers all waiting key frames, including those after
+ * the last frame of the plan. It then considers the other reference pictures in
+ * the plan. It ignores non-reference pictures, because no other picture needs
+ * them. */
 static MmtpPacket *
 find_unplanned (MmtpPolicy * policy, guint64 arrival, guint64 late)
 {
@@ -456,12 +463,11 @@ get_late_group (const MmtpPolicy * policy, guint64 delay)
  * NULL if no packet is found, or if the packet does not fit into the messages
  * of the path.
  *
- * The function looks for a packet in this order:
- * - a packet whose picture does not refer to a lost picture,
- * - a packet whose picture refers to a lost picture.
- *
- * Both must be in time with the safety margin. A packet that is sent without
- * the margin may be late, and it would delay all later packets of the path. */
+ * The function first looks for a packet whose picture does not refer to a lost
+ * picture. If there is none, it looks for a packet whose picture refers to a
+ * lost picture. In both cases, the packet must be in time even if it needs the
+ * whole `delay`, which includes the safety margin. Otherwise it might be late,
+ * and it would also delay all later packets of the path. */
 static MmtpPacket *
 find_packet (MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
     guint64 late)
@@ -482,11 +488,11 @@ find_packet (MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
 /* Returns the next packet, and sets `path` to the path on which it has to be
  * sent. Returns NULL if no packet can be sent now.
  *
- * In section 4.4 of the MMTP paper, the scheduler chooses a path for the first
- * packet of the queue, and the path carries this packet. Here the scheduler
- * chooses a path for the last packet of the queue, but the path carries the
- * most urgent packet that it can deliver in time. This packet may be the first
- * packet of the queue or a later packet.
+ * This function differs from section 4.4 of the MMTP paper. In the paper, the
+ * scheduler chooses a path for the first packet of the queue, and the path
+ * carries this packet. Here, the scheduler chooses a path for the last packet
+ * of the queue. The path then carries the most urgent packet that it can
+ * deliver in time, which may be any packet of the queue.
  *
  * `late` is the number of the newest group of pictures with a reference picture
  * that cannot arrive in time. If it is UNKNOWN_GROUP, this function computes it

@@ -6,11 +6,12 @@
 
 #include <string.h>
 
-/* A JOIN with the same channel number as an accepted JOIN is a replay, and is
- * usually not answered. This is the time in ns after the accepted JOIN in which
- * the receiver does answer a replay, with a CHALLENGE. It does so only if a key
- * is set. The reason is that the accepted JOIN may be a copy that an attacker
- * has sent, and the replay may be the sender's own JOIN. */
+/* The sender asks with a JOIN to add a path to the session. A JOIN with the
+ * same channel number as an accepted JOIN is a replay. A replay is usually not
+ * answered. There is one exception if a key is set: for this time in ns after
+ * the accepted JOIN, the receiver answers a replay with a CHALLENGE. The
+ * accepted JOIN may have been a copy that an attacker sent, and the replay may
+ * be the sender's own JOIN. */
 #define MAX_JOIN_COPY_TIME MMTP_SECOND
 
 void

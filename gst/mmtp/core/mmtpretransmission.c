@@ -11,10 +11,11 @@
  * retransmission is speculative if it might arrive late. */
 #define MAX_SPECULATIVE 64
 /* If a path has stalled, its packets in flight can be sent again on another
- * path. The sender waits with this, because the stall may end. For each packet,
- * there is a latest time at which it can be sent on the other path and still
- * arrive in time. The packet is sent again RESCUE_TIME (in ns) before this
- * latest time. RESCUE_TIME is long enough for three REPORTs of the receiver. */
+ * path. The sender delays this, because the stall may end and the packets may
+ * still arrive. For each packet, there is a latest time at which it can be sent
+ * on the other path and still arrive in time. The packet is sent again
+ * RESCUE_TIME (in ns) before this latest time. RESCUE_TIME is long enough for
+ * three REPORTs of the receiver. */
 #define RESCUE_TIME (150 * MILLISECOND)
 /* When a path has stalled, the sender searches it for packets in flight that
  * have to be sent again on another path. RESCUE_PERIOD is the minimum time in
@@ -27,11 +28,11 @@
  * the queue together may have at most C / CHANCE_PART bytes. */
 #define CHANCE_PART 2
 /* Maximum number of lost messages that are looked up for one REPORT. A REPORT
- * contains the channel numbers of lost messages, and the sender looks up each
- * of them in its log of sent messages. The maximum is sufficient for one record
- * with the maximum number of ranges, each of the maximum length. (A record is
- * the part of a REPORT about one path.) Further channel numbers are ignored,
- * because the receiver repeats them in later REPORTs. */
+ * contains a record for each path, with ranges of channel numbers of lost
+ * messages. The sender looks up each of these numbers in its log of sent
+ * messages. The maximum is sufficient for one record that has the maximum
+ * number of ranges, each with the maximum length. Further channel numbers are
+ * ignored, because the receiver repeats them in later REPORTs. */
 #define MAX_REPORT_LOOKUPS (MMTP_MAX_RANGES * 255)
 
 void

@@ -248,11 +248,12 @@ typedef struct
 } MmtpSenderStats;
 
 void mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats);
-/* Returns the reason in the last REFUSE that was not authenticated with the
- * key, and sets `version` to the protocol version in it. Returns 0 if there was
- * no such REFUSE. Anybody could have sent it, so it does not end the handshake
- * if a key is set. A COOKIE that is not authenticated although a key is set
- * counts as a REFUSE with the reason MMTP_REFUSE_KEY. */
+/* A REFUSE says why the receiver has refused the session. If a key is set,
+ * anybody could have sent a REFUSE that is not authenticated with the key, so
+ * it does not end the handshake. This function returns the reason in the last
+ * such REFUSE, and sets `version` to the protocol version in it. Returns 0 if
+ * there was no such REFUSE. A COOKIE that is not authenticated although a key
+ * is set counts as a REFUSE with the reason MMTP_REFUSE_KEY. */
 MmtpRefuseReason mmtp_sender_get_unverified_refusal (const MmtpSender * sender,
     guint * version);
 /* Fills in `stats` with the statistics of the path `id`. Returns FALSE if there

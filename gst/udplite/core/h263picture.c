@@ -7,9 +7,12 @@
 
 /* Result for a header whose fields have impossible values. If it is not known
  * which fields a header has, its size is computed in two ways, and the greater
- * result is used. IMPOSSIBLE is less than any size, so it is used only if both
- * results are impossible. H263_HEADER_UNKNOWN is greater than any size, so it
- * is used if one of the results is unknown. */
+ * one of the two results is used. The values of two special results are chosen
+ * for this comparison:
+ * - IMPOSSIBLE is less than any size. It is used only if both results are
+ *   impossible.
+ * - H263_HEADER_UNKNOWN is greater than any size. It is used if one of the
+ *   results is unknown. */
 #define IMPOSSIBLE 0
 
 /* Source format in PTYPE, table 1 */

@@ -78,10 +78,10 @@ def group(prefix: str, runs: list[EncoderRun],
 
 def worst(runs: list[EncoderRun], prefix: str,
           beside: pathlib.Path) -> dict[str, Any]:
-    """Makes a video that shows the source next to one run of each protocol.
-    This is the first run of the protocol that was not flagged as unreliable,
-    and the plots over time show the same run. The video covers the five
-    seconds in which the pictures of these runs differ most from the source.
+    """Makes a video that shows several runs next to the source. For each
+    protocol, it shows the first run that was not flagged as unreliable. The
+    plots over time show the same runs. The video covers the five seconds in
+    which the pictures of these runs differ most from the source.
 
     Returns the values for the template worst_seconds.html. The files are
     written into the directory `beside`, and their names begin with `prefix`.

@@ -169,8 +169,9 @@ def signature(row: Row) -> tuple[str, ...]:
 
     Two columns are left out. The number of the repetition changes when tables
     are merged. Whether a run is flagged as unreliable depends on a rule that
-    may differ between versions of the report. The remaining values suffice,
-    because two runs in real time never have equal results.
+    may differ between versions of the report. The remaining columns suffice,
+    because they contain the results of the run. A run takes place in real
+    time, so two runs never have equal results.
     """
     return (cell_of(row[NAME]), *(
         value for head, value in row.items()

@@ -344,8 +344,9 @@ expect_no_reference_lost (const Film * film)
 
 /* Sends the same packets through links with different queues. The queue
  * drop-frame must deliver more complete frames than the queue drop-tail. The
- * queue ifd must deliver all I- and P-frames. `limit` is the maximum number of
- * packets in a queue. The queue ifd does not apply this limit to video. */
+ * queue ifd drops frames as I-Frame Delay does, B-frames first. It must deliver
+ * all I- and P-frames. `limit` is the maximum number of packets in a queue. The
+ * queue ifd does not apply this limit to video. */
 static void
 compare_queues (const Packets * packets, LinkProfile profile, Pace pace,
     guint limit)

@@ -58,11 +58,12 @@ GST_START_TEST (three_messages_behind_it_or_10_ms_make_a_loss)
   mmtp_losses_timeout (&losses, MS (30), TOLERANCE);
   fail_unless_equals_uint64 (losses.lost, 3);
   fail_unless (mmtp_losses_next_wakeup (&losses, TOLERANCE) == MMTP_NEVER);
-  /* A range is written as its first message and its length. The messages 8, 9
-   * and 13 are lost. The loss of 13 has not been reported yet, so the report
-   * must begin with it. Both ranges must be repeated in each report before 1000
-   * ms. From 1000 ms on, retransmissions would be too late, so no loss must be
-   * reported any more. */
+  /* A range is written as the number of its first message and its length. The
+   * messages 8, 9 and 13 are lost. Ranges that were reported less often come
+   * first in a report. The range 8+2 was reported before, but 13+1 was not, so
+   * the report must begin with 13+1. Before 1000 ms, each report must contain
+   * both ranges. From 1000 ms on, retransmissions would be too late, so no loss
+   * must be reported any more. */
   check_ranges (&losses, 30, "13+1 8+2");
   check_ranges (&losses, 999, "13+1 8+2");
   check_ranges (&losses, 1000, "");

@@ -1188,12 +1188,15 @@ GST_START_TEST (round_trip_of_the_idle_path_is_kept_for_a_minute)
 
 GST_END_TEST;
 
-/* The round trip of the path is 40 ms, but the reports arrive 25 ms after their
- * messages were sent: 20 ms on the way to the receiver, and 5 ms back on a
- * faster path. If the session has several paths, the sender must use these 25
- * ms. If it has only one path, the sender must use the round trip. The receiver
- * writes each report 3 ms after the newest message has arrived. These 3 ms must
- * not count. */
+/* The round-trip time of the path is 40 ms. However, a message is reported 25
+ * ms after it was sent: it needs 20 ms to the receiver, and the report needs 5
+ * ms on the way back, on a faster path. The feedback time of the path must be
+ * these 25 ms if the session has several paths. If it has only one path, the
+ * feedback time must not be measured (0), and the sender uses the round-trip
+ * time.
+ *
+ * The receiver writes each report 3 ms after the newest message has arrived.
+ * The feedback time must not include these 3 ms. */
 GST_START_TEST (reports_on_a_faster_path_shorten_the_feedback_time)
 {
   guint i, k;

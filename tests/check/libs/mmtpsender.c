@@ -1744,13 +1744,13 @@ loses_the_first (const MmtpMessage * message)
   return TRUE;
 }
 
-/* Returns a fixture with one path, whose one-way delay has alternated between
- * 20 ms and 220 ms. The initial delay (D0), after which a packet is too late,
- * is at most 350 ms. A packet therefore arrives in time, but its retransmission
- * may be late.
+/* Returns a fixture with one path. The one-way delay of this path has
+ * alternated between 20 ms and 220 ms. The initial delay (D0), after which a
+ * packet is too late, is at most 350 ms. A packet therefore arrives in time. A
+ * retransmission of it is sent later and may be too late.
  *
- * The rate of the path is configured. For a path with a configured rate, the
- * sender predicts a delay that nearly no packet exceeds. */
+ * The rate of the path is configured. For such a path, the delay that the
+ * sender predicts is one that nearly no packet exceeds. */
 static Fixture *
 fixture_new_fluctuating (void)
 {

@@ -119,9 +119,9 @@ class GradeTest(unittest.TestCase):
     def test_a_run_far_from_its_deadline_may_be_late(self):
         """A busy machine wakes processes up late, and its emulated link pushes
         packets late. In this test, the sum of these two delays has a 99th
-        percentile of 12 ms, as in many runs over LTE links. It cannot change
-        the result, because all frames have a latency of 150 ms, and the
-        deadline is 500 ms. The run must therefore not be flagged."""
+        percentile of 12 ms, as in many runs over LTE links. All frames have a
+        latency of 150 ms, and the deadline is 500 ms. Delays of 12 ms can
+        therefore not change the result, and the run must not be flagged."""
         found = lateness.grade(known((0.2, 9, 40), (0.1, 3, 20)),
                                [passages([150] * 100)])
         self.assertFalse(found["flagged"])
@@ -131,14 +131,15 @@ class GradeTest(unittest.TestCase):
         # The 57th percentile is therefore 0.3 ms + 11.7 ms * 7/49.
         #
         # All frames have a latency of 150 ms. grade() computes the latencies
-        # that they would have without lateness. From the lowest to the
-        # highest, these latencies are:
+        # that they would have without lateness. Sorted by size, the lowest
+        # first, these latencies are:
         # - 150 ms minus a percentile above the 57th, for 43 % of the frames
-        # - 150 ms minus the 57th percentile, for 7 % of the frames
-        # - 150 ms minus the median of 0.3 ms, for 50 % of the frames
+        # - 150 ms minus the 57th percentile, for the next 7 % of the frames
+        # - 150 ms minus the median of 0.3 ms, for the other 50 % of the frames
         #
-        # The median of these latencies is therefore 150 ms minus the 57th
-        # percentile.
+        # The first two groups together are 50 % of the frames. The median of
+        # these latencies is therefore at the end of the second group: 150 ms
+        # minus the 57th percentile.
         (effect,) = found["effects"]
         self.assertEqual(effect["verdicts_percent"], 0)
         self.assertAlmostEqual(effect["median_shift_ms"], 0.3 + 11.7 / 7)
@@ -278,11 +279,13 @@ class GradeTest(unittest.TestCase):
         self.assertTrue(lateness.words(late))
 
     def test_a_late_reference_counts_with_all_its_frames(self):
-        """Each group of ten frames is an I-frame and nine P-frames. The
-        deadline is 500 ms. The I-frame of the second group arrives after 505
-        ms, which is too late. The 9 P-frames after it cannot be decoded in
-        time either, because they refer to it. If the lateness of 6 ms is
-        subtracted, all ten frames are decodable in time."""
+        """The deadline of each frame is 500 ms. Each group of ten frames is an
+        I-frame and nine P-frames that refer to it. The I-frame of the second
+        group arrives after 505 ms, which is too late. All ten frames of this
+        group are therefore not decodable in time. The machine was late by 6
+        ms. Without this lateness, the I-frame would have arrived after 499 ms,
+        and all ten frames would have been decodable in time. This is half of
+        the 20 frames."""
         ways = passages([100] * 10 + [505] + [100] * 9, "IPPPPPPPPP")
         found = lateness.grade(known((6, 6, 6)), [ways])
         self.assertAlmostEqual(found["effects"][0]["verdicts_percent"], 50)
