@@ -49,9 +49,10 @@ void gst_tun_port_clear (GstTunPort * port);
 
 /* Opens the TUN device that the properties of the element name. If another
  * element of the pipeline has opened this device already, both elements share
- * it. To find such a device, this function gets the table of open devices: from
- * the peer of `pad`, from the parent bins or, if they have none, by creating
- * the table. If the device cannot be opened, posts an error and returns FALSE.
+ * it. The elements of a pipeline therefore share a table of the open devices.
+ * This function gets the table from the peer of `pad` or, if the peer has no
+ * table, from the parent bins. If there is no table yet, the function creates
+ * it. If the device cannot be opened, posts an error and returns FALSE.
  */
 gboolean gst_tun_port_open (GstTunPort * port, GstPad * pad);
 void gst_tun_port_close (GstTunPort * port);

@@ -30,10 +30,12 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * CPU time. */
 #define IGNORED_AT_ONCE 16384
 #define IGNORE_PAUSE 10         /* in ms */
-/* The number of unsent bytes in the kernel is limited. If the network is fast,
- * this limit is raised to the number of bytes that the network delivers in the
- * time NO_DELAY (in ns). So few bytes delay the stream only negligibly. They
- * keep the network busy until the thread has woken up and written more data. */
+/* Time in ns that the unsent bytes in the kernel last on a fast network. The
+ * number of these bytes is limited. If the network is fast, the limit is raised
+ * to the number of bytes that the network delivers in the time NO_DELAY. This
+ * time is short, so the unsent bytes delay the stream only negligibly. It is
+ * long enough for the thread to wake up and write more data before the network
+ * becomes idle. */
 #define NO_DELAY (5 * GST_MSECOND)
 /* The mark is the maximum number of unsent bytes in the send buffer of the
  * kernel. Before the element writes another part of a frame, it checks whether
@@ -586,15 +588,15 @@ gst_ifd_tcp_writer_send_some (GstIfdTcpWriter * self, GstBuffer * buffer,
   return GST_NETWORK_SINK_SENT;
 }
 
-/* Returns whether to start sending a frame of `size` bytes. At most self->mark
- * bytes may be unsent in the kernel. `room` is the number of bytes that may be
- * written before this limit is reached.
+/* Returns whether to start sending a frame of `size` bytes. The mark
+ * (self->mark) is the maximum number of unsent bytes in the kernel. `room` is
+ * the number of bytes that may be written before the mark is reached.
  *
  * A frame that was started has to be completed, however long this takes. If
  * blocking=true, every frame is started. Otherwise a frame is started in two
- * cases: the whole frame fits into `room`, or `room` is at least half of
- * self->mark. The second case uses half of self->mark, because the kernel
- * reports the socket as writable from this value on. */
+ * cases: the whole frame fits into `room`, or `room` is at least half of the
+ * mark. Half of the mark is used because the kernel reports the socket as
+ * writable from this amount of room on. */
 static gboolean
 gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
 {
@@ -631,10 +633,14 @@ gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
   ifd_tcp_socket_set_notsent_lowat (self->socket, mark);
 }
 
-/* Returns how many bytes may be written to the socket before the number of
- * unsent bytes reaches the mark. `taken` is the number of bytes that this call
- * of the send function has written already. Also counts the successive checks
- * that find no unsent data. After MANY_MARKS of them, the mark may grow. */
+/* Returns how many bytes may be written to the socket now. The mark
+ * (self->mark) is the maximum number of unsent bytes in the kernel. The result
+ * is the mark minus the present number of unsent bytes, or 0 if the mark is
+ * exceeded. `taken` is the number of bytes that this call of the send function
+ * has written already.
+ *
+ * Also counts how many checks in a row have found that the kernel has already
+ * sent all data. After MANY_MARKS of them, the mark may grow. */
 static gsize
 gst_ifd_tcp_writer_get_room (GstIfdTcpWriter * self, gsize taken)
 {
@@ -819,12 +825,14 @@ static const GstWirelessProperty properties[] = {
       "tried", PROPERTY_READY | PROPERTY_NOT_NULL, host, "localhost"),
   PROPERTY_INT ("port", "Port", "TCP port of the receiver", PROPERTY_READY,
       port, 0, 65535, 4953),
-  /* This property limits the unsent data in the socket: data for which the
-   * congestion window and the receive window have no room (TCP_NOTSENT_LOWAT in
-   * tcp(7)). Without a limit, a socket hides congestion, because it accepts
-   * much more data than the network carries. An example is a receiver that read
-   * 40 kbyte/s. Without a limit, the socket accepted 1,875,000 bytes before it
-   * was full. With a limit of 16384 bytes, it accepted 15,000 bytes. */
+  /* The property notsent-lowat limits the unsent data in the socket
+   * (TCP_NOTSENT_LOWAT in tcp(7)). Unsent data are data that the socket has
+   * accepted, but cannot send yet, because the congestion window or the receive
+   * window is full. Without a limit, a socket hides congestion, because it
+   * accepts much more data than the network carries. For example, a receiver
+   * read 40 kbyte/s. Without a limit, the sender's socket accepted 1,875,000
+   * bytes before it was full. With a limit of 16384 bytes, it accepted 15,000
+   * bytes. */
   PROPERTY_UINT ("notsent-lowat", "Unsent low-water mark",
       "Maximum amount of unsent data in the kernel, TCP_NOTSENT_LOWAT (bytes, "
       "0 = no limit); a receiver that reads more than this in 5 ms raises the "

@@ -533,8 +533,9 @@ is_stuck (GstWirelessLink * self, guint64 next)
  *
  * If there is room for a waiting packet, this packet enters. Otherwise the link
  * advances to the next time at which there may be room, but not beyond `until`.
- * If there will never be room, a waiting packet enters nevertheless and is
- * lost. Returns FALSE if there is nothing to do. */
+ * If the link is stuck, so that there will never be room, a waiting packet
+ * enters nevertheless. This packet is then lost. Returns FALSE if there is
+ * nothing to do. */
 static gboolean
 admit_waiting_packet (GstWirelessLink * self, guint64 until)
 {

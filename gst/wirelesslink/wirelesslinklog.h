@@ -3,9 +3,10 @@
  * fate of each packet. The pattern file contains the random events of each
  * packet, such as its loss, and a later run can replay these events.
  *
- * New lines are kept in two buffers. When an event arrives, both buffers are
- * written to the files if 1 s of link time has passed since this was last done,
- * or if a buffer has reached 32 KiB. */
+ * New lines are first kept in two buffers, one for each file. When an event
+ * arrives, both buffers are written to the files in two cases: 1 s of link time
+ * has passed since they were last written, or one of them has reached 32
+ * KiB. */
 
 #pragma once
 

@@ -12,12 +12,12 @@ from typing import Any
 
 from wirelesslab import processes
 
-# Shell script that removes the directory $0. First the script reads its
-# standard input, a pipe, until EOF. The process that starts the script and all
-# processes of its pool hold the write end of this pipe. EOF therefore means
-# that all of them have ended, even if SIGKILL ended them. Usually the process
-# that started the script is the last one. It closes the pipe and then waits
-# until the script has removed the directory.
+# Shell script that removes a directory, whose name is passed as $0. First the
+# script reads its standard input, a pipe, until EOF. The process that starts
+# the script and all processes of its pool hold the write end of this pipe. EOF
+# therefore means that all of them have ended, even if SIGKILL ended them.
+# Usually the process that started the script outlives the others. It then
+# closes the pipe itself, and waits until the script has removed the directory.
 REMOVE_AT_THE_END = """trap '' HUP INT QUIT TERM
 cat >/dev/null
 rm -rf -- "$0"
@@ -26,16 +26,17 @@ rm -rf -- "$0"
 
 def each(function: Callable[[Any], Any],
          things: Iterable[Any]) -> Iterator[Any]:
-    """Yields the result of `function` for each of the `things`, in their order.
-    The function is run in other processes and must be importable by its name.
+    """Yields the result of `function` for each of the `things`, in their
+    order. The function is run in other processes (a pool) and must be
+    importable by its name.
 
-    The other processes end when this process ends. The kernel ends such a
-    process when the thread that started it ends, so the calling thread starts
-    all of them itself.
+    The processes of the pool end when the calling process ends. For this
+    purpose, the kernel ends a process of the pool when the thread that started
+    it ends. The calling thread therefore starts all of them itself.
 
-    If a signal ends one of the other processes, that process cannot remove its
-    temporary files. All temporary files are therefore in a directory that is
-    removed when this process and all other processes have ended their work.
+    A process that is ended by a signal cannot remove its temporary files. All
+    temporary files are therefore in one directory. It is removed when the
+    calling process and all processes of the pool have ended their work.
     """
     things = list(things)
     if not things:

@@ -50,10 +50,11 @@ count_malformed (const IfdClassifier * classifier)
 }
 
 /* Bits of the fields `uses` and `updates` of a frame. Each bit of SLOT_BITS
- * stands for one slot, in which a decoder stores a picture. The bits of
- * SPECIAL_BITS stand for other state of the decoder: one bit for the missing
- * pictures of H.265, and three bits for the reference picture marking of
- * H.264. */
+ * stands for one slot, in which a decoder stores a picture. Each bit of
+ * SPECIAL_BITS stands for other state of the decoder. One of them is for H.265,
+ * and stands for pictures that a stream refers to although they were never
+ * received. The other three are for H.264, and stand for the reference picture
+ * marking. */
 #define SLOT_BITS ((1u << 17) - 1)
 #define SPECIAL_BITS (15u << 28)
 

@@ -5,8 +5,8 @@
  * computes. No packet may leave earlier than the previous one.
  *
  * The input consists of:
- * - the mean time between outages (one byte)
- * - the mean time of outages (one byte)
+ * - the mean time between two outages (one byte)
+ * - the mean duration of an outage (one byte)
  * - N_SENDS times a pause (one byte) and a packet size (two bytes)
  * - the text of the trace
  *

@@ -384,13 +384,15 @@ fuzz_run_advance (FuzzRun * run, guint64 now)
   fuzz_run_check_wakeup (run);
 }
 
-/* Returns a description of a video packet, which is derived from the packet's
- * size and from the previous packet of the flow: the position of the packet in
- * a video frame, and properties of this frame. Returns NULL if the packet
- * contains no video.
+/* Makes up the description of a video packet for the fuzzed link. The
+ * description contains the position of the packet in a video frame, and
+ * properties of this frame. It is computed from the size of the packet and from
+ * the description of the previous packet of the flow. Returns NULL if the
+ * packet is to contain no video.
  *
- * A frame has a few packets. Some packets are missing, and some frames have no
- * end. Packets without video occur inside frames, too. */
+ * The descriptions are made in such a way that a frame has a few packets, that
+ * some packets are missing, and that some frames have no end. Packets without
+ * video occur inside frames, too. */
 static const VideoPacket *
 fuzz_describe (FuzzRun * run, guint flow, guint32 size)
 {

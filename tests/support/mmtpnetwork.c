@@ -38,10 +38,11 @@ typedef struct
   GBytes *bytes;
 } Flight;
 
-/* What the receiver has to know about one address of the sender: which data it
- * has exchanged with this address, and whether the address is validated
- * (docs/wire-mmtp.md sections 3 and 4). The network keeps its own copy, with
- * which it checks that the receiver obeys these sections. */
+/* One address of the sender, as the simulated network sees it. A receiver must
+ * record for each address how much data it has exchanged with it, and whether
+ * the address is validated (docs/wire-mmtp.md, sections 3 and 4). The simulated
+ * network makes the same records independently, and uses them to check that the
+ * receiver obeys these sections. */
 typedef struct
 {
   guint64 received, sent;       /* bytes */

@@ -13,11 +13,12 @@
 /* Upper limit for `queued_bytes` and `in_flight` in a report. A larger number
  * is not credible and is replaced by this limit. */
 #define MAX_BYTES (G_GUINT64_CONSTANT (1) << 60)
-/* While the encoder is idle, the transport still sends small messages, which
- * are included in the bytes in flight. If the encoder is idle and less than
- * FULL_PACKET bytes are in flight, all of these bytes are assumed to belong to
- * such messages. The encoder counts as idle if it has produced no data for
- * IDLE_TIME and for AGE_FRAMES frame periods. */
+/* While the encoder is idle, the transport still sends small messages. These
+ * messages are included in the bytes in flight, although they contain no data
+ * of the encoder. If the encoder is idle and less than FULL_PACKET bytes are in
+ * flight, all of these bytes are assumed to belong to such messages. The
+ * encoder counts as idle if it has produced no data for IDLE_TIME and for
+ * AGE_FRAMES frame periods. */
 #define FULL_PACKET 1300
 #define IDLE_TIME (100 * MILLISECOND)
 /* The backlog is the data that the encoder has made and the receiver has not
@@ -34,8 +35,10 @@
  * AGE_FRAMES frame periods, whichever is longer. */
 #define AGE_FRAMES 1.5
 /* The age of the backlog is the time since its oldest byte left the encoder.
- * Between two reports of the receiver, this age only grows. Its minimum must
- * therefore be measured over a period that contains at least one report:
+ * Only a report of the receiver can reduce this age, because only a report
+ * shows which bytes have arrived. Between two reports, the age therefore only
+ * grows. The minimum age must be measured over a period that contains at least
+ * one report. The necessary length of this period depends on the sink:
  * - dccpthinsink receives only one report in each round trip. It reports the
  *   round-trip time, so the period is at least one round trip.
  * - mmtpsink does not report the round-trip time. It receives reports more
@@ -92,8 +95,10 @@ get_n_samples (const BitrateBacklog * backlog)
 
 /* Returns the age of the backlog at `now`: the time since the encoder made the
  * oldest byte that is still in the backlog. `drained` is the number of bytes
- * that have left the backlog since the start. If the oldest byte of the backlog
- * is older than the oldest sample, the age is the time since the oldest sample.
+ * that have left the backlog since the start. The oldest byte is found in the
+ * stored samples, which say how many bytes the encoder had made at which time.
+ * If this byte is older than all stored samples, the age is the time since the
+ * oldest sample.
  */
 static guint64
 get_age (const BitrateBacklog * backlog, guint64 now, guint64 drained)
@@ -144,9 +149,9 @@ is_confirming (const BitrateBacklog * backlog, guint64 i)
 
 /* Returns whether the latest report shows that the receiver has confirmed new
  * data. The age of the backlog is the time since the oldest unconfirmed byte
- * left the encoder. This age becomes smaller only when the receiver confirms
- * data; until then, it grows simply because time passes. Ages are therefore
- * compared with each other only at reports with new confirmations. */
+ * left the encoder. Only a confirmation can reduce this age. Until the next
+ * confirmation, the age grows simply because time passes. Ages are therefore
+ * compared with each other only at reports that confirm new data. */
 static gboolean
 has_just_drained (const BitrateBacklog * backlog)
 {
@@ -201,12 +206,12 @@ note_put (BitrateBacklog * backlog, const BitrateReport * report)
 
 /* Notes whether the encoder is idle, and whether the backlog counts as empty.
  * The backlog is the data that the encoder has made and the receiver has not
- * confirmed yet. It counts as empty in two cases:
- * - The encoder is idle, and less than a full packet is queued or in flight.
- * - The encoder is idle and has sent no data for PUT_TIME (1 s). Data that
- *   still count as in flight are then assumed to be lost. The receiver of
- *   dccpthinsink never reports such a loss if it hits the last packets before a
- *   pause. */
+ * confirmed yet. While the encoder is idle, the backlog counts as empty in two
+ * cases:
+ * - Less than a full packet is queued or in flight.
+ * - The encoder has made no data for PUT_TIME (1 s). If data still count as in
+ *   flight after this time, they are assumed to be lost. The receiver of
+ *   dccpthinsink never reports the loss of the last packets before a pause. */
 static void
 note_idle (BitrateBacklog * backlog, const BitrateReport * report,
     guint64 waiting)
@@ -346,14 +351,16 @@ has_rare_reports (const BitrateBacklog * backlog)
   return backlog->round_trip > RATE_TIME / 2;
 }
 
-/* The drain rate is the rate at which data leave the backlog. It is measured
- * between two samples; this function returns the index of the later one. Index
- * 0 is the latest sample of all.
+/* Returns the index of the sample at which the measurement of the drain rate
+ * ends. The drain rate is the rate at which data leave the backlog, and it is
+ * measured between two samples. A sample is stored for each report of the
+ * transport. Index 0 is the latest sample.
  *
  * Usually the measurement ends at sample 0. If the receiver sends reports
- * rarely, it ends at the latest sample that confirms new data, but only if this
- * sample is not older than LATE_REPORT round trips. If there is no such sample,
- * an outage is assumed, and the measurement ends at sample 0. */
+ * rarely, many samples confirm no new data. The measurement then ends at the
+ * latest sample that confirms new data, if this sample is not older than
+ * LATE_REPORT round trips. If there is no such sample, an outage is assumed,
+ * and the measurement ends at sample 0. */
 static guint64
 get_drain_end (const BitrateBacklog * backlog)
 {

@@ -222,10 +222,11 @@ prepare_outputs (DatagramSocket * self, Batch * batch,
   return n_messages;
 }
 
-/* GSO means that several packets are sent as one message. The system or the
- * network device may refuse this. Returns whether `error_number` may be such a
- * refusal. The same errors may also have other causes. After a refusal of GSO,
- * they mean:
+/* GSO means that several packets are passed to the kernel as one message. The
+ * kernel or the network device may refuse such a message. Returns TRUE if
+ * `error_number` is one of the errors by which they do this. The same errors
+ * may also have other causes, so TRUE does not prove that GSO was the cause. If
+ * GSO was the cause, the errors mean:
  *
  * - EINVAL: The socket sends no checksum (SO_NO_CHECK). In older kernels also:
  *   the packets exceed the MTU.
@@ -382,10 +383,11 @@ is_ours (DatagramSocket * self, const Datagram * datagram)
       && wire_read (port, 2) == self->raw_port);
 }
 
-/* Stores the destination address of a received packet in `path`, so that an
- * answer can be sent from this address. A multicast group cannot be the source
- * address of an answer. Therefore it is not stored, unless the option
- * keep_header is set.
+/* Stores the local address to which a received packet was sent in `path`, so
+ * that an answer can be sent from the same address. If the packet was sent to a
+ * multicast group, the address of the group is not stored, because it cannot be
+ * the source address of an answer. It is stored only if the option keep_header
+ * is set, by which the caller asks for the destination address of each packet.
  *
  * A peer with a global address may send to a link-local address of this host.
  * An answer can be sent from a link-local address only if the interface of this

@@ -97,9 +97,9 @@ gboolean h264_headers_read_slice (const H264Headers * headers,
 
 /* Computes the picture order count of a picture (PicOrderCnt, section 8.2.1 of
  * H.264). Must be called with the first slice of each picture, in decoding
- * order. The count starts again at each picture whose fields is_idr or
- * `forgets` are TRUE. The result is therefore relative to the last such
- * picture.
+ * order. The count starts again at each IDR picture (`is_idr`), and at each
+ * picture that marks all previous reference pictures as unused (`forgets`). The
+ * result is therefore relative to the last such picture.
  */
 gint32 h264_headers_begin_picture (H264Headers * headers,
     const H264Slice * slice);

@@ -73,10 +73,10 @@ void ifd_classifier_reset (IfdClassifier * classifier);
 void ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
     gsize size, guint64 pts, IfdFrame * frame);
 
-/* Part of a frame that an access unit contains. An H.264 frame may consist of
- * two fields that are separate access units. The second field may refer to the
- * first field, and both fields are displayed as one picture. I-Frame Delay
- * (ifd.h) therefore treats the two fields as one frame. */
+/* Says which part of a frame an access unit contains. An H.264 frame may
+ * consist of two fields that are separate access units. The second field may
+ * refer to the first field, and both fields are displayed as one picture.
+ * I-Frame Delay (ifd.h) therefore treats the two fields as one frame. */
 typedef enum
 {
   /* The access unit is a whole frame, or contains both fields of a frame. */

@@ -15,11 +15,12 @@
  * that are in the first of these two inputs. */
 #define MAX_STRADDLE 3
 
-/* Distance in bytes from the first byte of a start code to its last byte, at
- * which the search for the next start code begins. In a damaged stream, the
- * last byte of a start code may also be the first byte of the next start code.
- * Because the search includes this byte, it finds the same start codes no
- * matter how the stream is divided into inputs. */
+/* Number of bytes from the beginning of a start code to the position at which
+ * the search for the next start code continues. A start code has four bytes, so
+ * this position is the last byte of the start code. This byte must be searched,
+ * too: in a damaged stream, it may also be the first byte of the next start
+ * code. The framer thus finds the same start codes, no matter how the stream is
+ * divided into inputs. */
 #define NEXT_CODE 3
 
 #define INITIAL_CHUNK_SIZE (64 * 1024)
@@ -35,7 +36,8 @@ struct _MpegVideoFramer
 
   /* `chunk` contains the bytes of the current frame, beginning with the first
    * start code of the frame. While the framer searches for this start code,
-   * `chunk` contains only the last MAX_STRADDLE bytes of the input.
+   * `chunk` contains only the last MAX_STRADDLE bytes of the input, because a
+   * start code may begin in these bytes and end in the next input.
    *
    * The framer reads the bytes of the current frame through the pointer `base`,
    * which is normally equal to `chunk`. During mpeg_video_framer_input_frame
@@ -606,11 +608,13 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
       && code != MPEG_VIDEO_CODE_USER_DATA) {
     cut = framer->len;
     framer_settle_candidate (framer);
-    /* If framer_settle_candidate () has output a frame, the bytes of this frame
-     * were removed from the chunk. The remaining bytes were moved to the start
-     * of the chunk, and their start codes were processed again as a new list of
-     * units. `offset` is therefore reduced by the number of removed bytes. The
-     * last unit of the new list ends at the reduced `offset`. */
+    /* framer_settle_candidate () may have output a frame. In this case, it has
+     * removed the bytes of this frame from the chunk, and has moved the
+     * remaining bytes to the start of the chunk. It has then processed the
+     * start codes of the remaining bytes again, which has made a new list of
+     * units. The position `offset` is therefore reduced by the number of
+     * removed bytes. The last unit of the new list ends at this reduced
+     * position. */
     if (cut > framer->len) {
       offset -= cut - framer->len;
       framer_end_unit (framer, offset);

@@ -19,13 +19,13 @@
 #define TEMPORAL_REFERENCES 1024
 #define NO_TIME G_MAXUINT64
 
-/* Bit masks for the fields `uses` and `updates` of PictureInfo. Each bit is a
- * slot, which stands for a set of reference pictures. These masks are for H.265
- * if only the NAL unit headers are read. One slot stands for the reference
- * pictures of one temporal sub-layer. Leading pictures also refer to pictures
- * that precede the last key frame. The additional slot SLOT_BEFORE_KEY
- * therefore stands for the pictures of the base layer before the last key
- * frame. */
+/* Slots for H.265, as bit masks for the fields `uses` and `updates` of
+ * PictureInfo. They are used if only the headers of the NAL units are read.
+ * Each slot then stands for a set of reference pictures:
+ * - There is one slot for each temporal sub-layer, for the reference pictures
+ *   of this sub-layer.
+ * - SLOT_BEFORE_KEY stands for the pictures of the base layer before the last
+ *   key frame. Leading pictures may refer to these pictures. */
 #define SLOT_BEFORE_KEY (1u << 31)
 #define SLOTS_BELOW(sub_layer) ((1u << (sub_layer)) - 1)
 #define SLOTS_OF_LAYERS 0x7fu
@@ -198,11 +198,13 @@ read_mpeg (PictureReader * reader, const VideoPacket * packet,
 
 /* --- access units --------------------------------------------------------- */
 
-/* Returns whether the picture is a leading picture. After a key frame of a
- * closed GOP, no picture is a leading picture. Otherwise the flag for leading
- * or for trailing frames decides. If the frame has neither flag, the result is
- * TRUE for a non-reference picture between a key frame and the next reference
- * picture. */
+/* Returns whether the picture is a leading picture, which follows a key frame
+ * in decoding order, but may refer to pictures before this key frame. If the
+ * key frame has begun a closed GOP, there are no leading pictures, and the
+ * result is FALSE. Otherwise the frame may have a flag that says whether it is
+ * a leading or a trailing picture. If it has no such flag, its position
+ * decides: the result is TRUE for a non-reference picture between a key frame
+ * and the next reference picture. */
 static gboolean
 is_leading_frame (const PictureReader * reader, const IfdFrame * frame)
 {
@@ -282,9 +284,10 @@ get_h265_slice_kind (PictureReader * reader, guint type, guint sub_layer)
  * sub-layer. A picture refers only to pictures of its own sub-layer and of
  * lower sub-layers (7.4.2.2).
  *
- * After a TSA picture, no picture of its sub-layer or of a higher sub-layer
- * refers to a picture of these sub-layers that precedes the TSA picture. An
- * STSA picture has the same effect, but only on its own sub-layer. */
+ * TSA and STSA pictures are points at which a decoder can begin to decode a
+ * sub-layer. After such a picture, the earlier pictures of the sub-layer are no
+ * longer used. A TSA picture has this effect on its own sub-layer and on all
+ * higher sub-layers, and an STSA picture only on its own sub-layer. */
 static void
 set_h265_slots (const PictureReader * reader, guint type, guint sub_layer,
     PictureInfo * info)
@@ -469,10 +472,12 @@ read_slots (PictureReader * reader, const guint8 * data, gsize size,
   info->updates = use.updates;
 }
 
-/* Returns the kind of a picture. `data` are the first bytes of the picture. The
- * picture may consist of several frames. If its first frame is not displayed,
- * more frames follow, and their bytes may not have arrived yet. The picture is
- * then assumed to be a reference picture. */
+/* Returns the kind of a picture of VP8, VP9 or AV1. `data` are the first bytes
+ * of the picture. A picture may consist of several coded frames, of which only
+ * the last one is displayed. If the first frame is not displayed, more frames
+ * follow, and their bytes may not have arrived yet. The kind of the whole
+ * picture is then unknown, and the picture is assumed to be a reference
+ * picture. */
 static PictureKind
 read_slots_start (PictureReader * reader, const guint8 * data, gsize size)
 {

@@ -8,15 +8,15 @@
 
 #include <string.h>
 
-/* A server in the state RESPOND waits for the client's Ack. Its backoff is the
- * time in ns for which it waits before it sends the next packet. This is the
- * initial value of the backoff. Each Response and each Sync doubles it. After
- * the first Response, the backoff is therefore four seconds. If no Ack arrives
- * during these four seconds, the server sends its first Sync.
+/* Initial value of a server's backoff. A server in the state RESPOND waits for
+ * the client's Ack. Its backoff is the time in ns for which it waits before it
+ * sends the next packet, which is a Sync. Each Response and each Sync doubles
+ * the backoff. After the first Response, the backoff is therefore four seconds.
+ * If no Ack arrives during these four seconds, the server sends its first Sync.
  *
- * A client that has not received the Response repeats its Request earlier than
- * this Sync: after one second, or after three seconds if the client runs on
- * Linux. The client also doubles its waiting time after each attempt. */
+ * If the Response was lost, the client repeats its Request before the server
+ * sends this Sync: after one second, or after three seconds if the client runs
+ * on Linux. The client also doubles its waiting time after each attempt. */
 #define FIRST_RESPONSE_BACKOFF (2 * DCCP_SECOND)
 /* Timeout in ns of the handshake and of the feature negotiation. It is four
  * times the maximum segment lifetime (MSL, sections 8.1.1, 8.1.3 and 8.1.5). */
@@ -1502,10 +1502,11 @@ help_partopen (DccpConnection * connection, const DccpPacket * packet)
     connection->owes_ack = TRUE;
 }
 
-/* Returns whether packets with data seem to be missing directly before this
- * packet. The packets after the last packet whose data were delivered are
- * examined. Those packets that had no data do not count as missing: the option
- * NDP Count of this packet says how many such packets precede it directly. */
+/* Returns whether packets with data seem to be missing directly before the
+ * packet of `arrival`. The function examines the packets between the last
+ * packet whose data were delivered and this packet. Packets that had no data do
+ * not count as missing. The option NDP Count of this packet says how many
+ * packets without data precede it directly. */
 static gboolean
 is_gap_before (DccpConnection * connection, Arrival * arrival)
 {
@@ -1766,15 +1767,15 @@ dccp_connection_next_wakeup (DccpConnection * connection)
 
 /* --- timers that expired -------------------------------------------------- */
 
-/* Called when the retransmission timer has expired. Sends the packet again
- * whose answer has not arrived.
+/* Called when an answer has not arrived in time. Sends the unanswered packet
+ * again.
  *
- * A server in RESPOND sends a Sync instead, because it should not repeat its
- * Response (section 8.1.3). It cannot just wait for another Ack of the client
- * either. A client that only receives data need not repeat its Ack, and a
- * client on Linux does not repeat it. A client that has received the Response
- * must answer the Sync. This answer completes the handshake (section 8.5, step
- * 11). */
+ * A server in the state RESPOND waits for an Ack that answers its Response. It
+ * should not repeat the Response (section 8.1.3), so it sends a Sync instead. A
+ * client that has received the Response must answer the Sync. This answer
+ * completes the handshake (section 8.5, step 11). The server cannot just wait
+ * for another Ack: a client that only receives data need not repeat its Ack,
+ * and a client on Linux does not repeat it. */
 static void
 retransmit (DccpConnection * connection)
 {

@@ -132,9 +132,10 @@ typedef struct
   guint64 in_flight;
   guint32 segment_size;         /* s */
   /* TRUE if the application recently sent less than the allowed rate X, on
-   * average over about half a second. In this case, X is only a lower bound of
-   * the path's capacity. There is an exception: if the loss event rate
-   * determines X, the field is FALSE, because X then shows the capacity. */
+   * average over about half a second. In this case, the capacity of the path
+   * may be higher than X. The field is always FALSE if the loss event rate
+   * determines X, because the losses show that the capacity is not higher than
+   * X. */
   gboolean is_app_limited;
   guint64 feedbacks;            /* counters, which never decrease */
   /* Number of times that the no-feedback timer has expired. */

@@ -123,10 +123,11 @@ guint64 mmtp_arrivals_next_wakeup (const MmtpArrivals * arrivals);
  * maximum number of ranges of lost messages in the record. `surely` is TRUE if
  * the REPORT is sent on the fastest path.
  *
- * Several REPORTs can be sent at the same time `now`, on several paths, and
- * each can contain a record about this path. The minimum and maximum transits
- * in these records then cover the same messages. In a later record, they cover
- * the messages that have arrived since. */
+ * The record contains the minimum and the maximum transit of the messages that
+ * have arrived since the previous record. Several REPORTs can be sent at the
+ * same time `now`, on several paths, and each can contain a record about this
+ * path. In this case, all these records contain the same minimum and
+ * maximum. */
 void mmtp_arrivals_get_record (MmtpArrivals * arrivals, guint64 now,
     gboolean surely, guint ranges, MmtpRecord * record);
 

@@ -110,14 +110,15 @@ typedef struct
    * picture that updates the slot was dropped. A slot is a place where a
    * decoder stores a reference picture. */
   guint32 wrong;
-  /* TRUE if a picture of the base layer that updates a slot was dropped. A slot
-   * is a place where a decoder stores a reference picture. While this field is
-   * TRUE, given_up_due is the due time of the first picture that was dropped in
-   * this way. The field becomes FALSE in three cases:
+  /* TRUE if the sender has dropped a picture of the base layer that updates a
+   * slot. A slot is a place where a decoder stores a reference picture. While
+   * this field is TRUE, given_up_due is the due time of the first such picture.
+   * The field becomes FALSE in three cases:
    * - Another picture of the base layer that updates a slot is sent.
    * - A key frame is put into the queue.
    * - The sender has waited too long for a key frame.
-   * The field is used only for streams whose pictures name their slots. */
+   * The field is used only for streams in which each picture says which slots
+   * it uses and updates. */
   gboolean is_base_wrong;
 } MmtpGop;
 
@@ -142,11 +143,13 @@ gdouble mmtp_gop_get_weight (const MmtpGop * gop, MmtpRank rank, guint64 frame);
  * use it. `picture` describes the picture of this buffer. */
 gboolean mmtp_gop_needs_dropped (const MmtpGop * gop,
     const MmtpPicture * picture);
-/* Record that a buffer was sent or was dropped. Call one of these two functions
- * for each buffer, after mmtp_gop_put(). `picture` describes the picture of the
- * buffer, and `due` is its due time. A slot is a place where a decoder stores a
- * reference picture. If the picture names its slots, the functions record
- * whether these slots are correct at the receiver. */
+/* mmtp_gop_note_sent() records that a buffer was sent, and
+ * mmtp_gop_note_dropped() records that a buffer was dropped. Call one of these
+ * two functions for each buffer, after mmtp_gop_put(). `picture` describes the
+ * picture of the buffer, and `due` is its due time. A slot is a place where a
+ * decoder stores a reference picture. If the picture says which slots it
+ * updates, the functions record whether the receiver has the correct picture in
+ * these slots. */
 void mmtp_gop_note_sent (MmtpGop * gop, const MmtpPicture * picture);
 void mmtp_gop_note_dropped (MmtpGop * gop, const MmtpPicture * picture,
     guint64 due);
@@ -165,10 +168,10 @@ void mmtp_gop_lose (MmtpGop * gop, guint64 group);
 void mmtp_picture_set_info (MmtpPicture * picture, const PictureInfo * info);
 /* Returns whether a missing reference picture makes `picture` useless. The
  * missing picture precedes `picture` in the stream. `group` is the number of
- * the group of pictures that contains `picture`. `missing` is the value that
- * mmtp_picture_get_needing_group() returned for the missing picture: the number
- * of the group that the missing picture makes useless. If `missing` is 0, no
- * picture is missing. */
+ * the group of pictures that contains `picture`. `missing` is the number of the
+ * group that the missing picture makes useless. The caller has got this number
+ * from mmtp_picture_get_needing_group() for the missing picture. If `missing`
+ * is 0, no picture is missing. */
 gboolean mmtp_picture_needs (const MmtpPicture * picture, guint64 group,
     guint64 missing);
 /* Returns the number of the group of pictures whose rest becomes useless if

@@ -23,12 +23,13 @@
 /* Maximum number of COOKIEs that are accepted as answers to one INIT
  * (docs/wire-mmtp.md, section 4). */
 #define COOKIES_OF_TRY 16
-/* An OPEN message that is sent more than OPEN_ANSWER_TIME (ns) after the first
- * OPEN counts as a first OPEN again. The ACCEPT does not say which OPEN it
- * answers, so the round trip is usually measured from the first OPEN
- * (docs/wire-mmtp.md, section 4). On a path with a short round trip, the OPENs
- * with the same cookie are sent within 6 s. An ACCEPT is valid even if it
- * arrives after a longer time. */
+/* Time in ns after which the measurement of the round trip of OPEN and ACCEPT
+ * begins again. An ACCEPT does not say which OPEN it answers, so the round trip
+ * is usually measured from the first OPEN (docs/wire-mmtp.md, section 4). If an
+ * OPEN is sent more than OPEN_ANSWER_TIME after the first OPEN, the round trip
+ * is measured from this OPEN instead. On a path with a short round trip, all
+ * OPENs with the same cookie are sent within 6 s. This time limits only the
+ * measurement: an ACCEPT that arrives later is valid, too. */
 #define OPEN_ANSWER_TIME (6 * SECOND)
 /* A REFUSE message with the reason 2 (busy) does not end the attempt to begin a
  * session immediately. The attempt can end only when BUSY_TIME (ns) has passed
@@ -351,13 +352,15 @@ is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
       || self->tries > 2;
 }
 
-/* Returns a first estimate of the path's rate in bit/s, when the ACCEPT
- * arrives. The first OPEN is longer than the INIT, because it contains padding,
- * so its round trip is longer, too. The estimate is the number of additional
- * bytes divided by the additional time. A repeated OPEN has no padding. If the
- * ACCEPT answers a repeated OPEN, the function therefore returns 0. If it is
- * uncertain which INIT or OPEN was answered, the function returns at most
- * USUAL_BEGINNING. */
+/* Returns a first estimate of the path's rate in bit/s. Called when the ACCEPT
+ * arrives. The first OPEN is longer than the INIT, because it contains padding.
+ * The round trip of OPEN and ACCEPT is therefore longer than that of INIT and
+ * COOKIE. The estimate is the difference of their sizes divided by the
+ * difference of their round trips.
+ *
+ * Returns 0 if the ACCEPT answers a repeated OPEN, because a repeated OPEN has
+ * no padding. If it is uncertain which INIT or OPEN was answered, the result is
+ * at most USUAL_BEGINNING. */
 guint64
 mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
     gboolean * is_minimum)
@@ -380,19 +383,20 @@ mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
 }
 
 /* Adds the round trip that the handshake has measured to the path. Also sets
- * the first offset of the clocks, which is used until reports give a better
- * offset.
+ * the first estimate of the clock offset, which is used until reports give a
+ * better estimate.
  *
- * The transit of a message is its arrival time minus its sending time, minus a
- * constant. It is also the sum of the message's one-way delay and the offset of
- * the clocks. The receiver chooses the constant so that the transit of the OPEN
- * is 0 (docs/wire-mmtp.md, section 6). The offset is therefore the negative of
- * the OPEN's one-way delay.
+ * The sender computes the one-way delay of a message as its transit minus the
+ * clock offset. The transit is the arrival time on the receiver's clock, minus
+ * the sending time on the sender's clock, minus a constant. The receiver
+ * chooses this constant so that the transit of the OPEN is 0
+ * (docs/wire-mmtp.md, section 6). The offset is therefore the negative of the
+ * OPEN's one-way delay.
  *
  * The one-way delay of the OPEN is the round trip of OPEN and ACCEPT minus the
- * one-way delay of the ACCEPT. The ACCEPT is short. Its one-way delay is
- * assumed to be half of the shorter of two round trips: that of INIT and
- * COOKIE, and that of OPEN and ACCEPT. */
+ * one-way delay of the ACCEPT. Two round trips are known: that of INIT and
+ * COOKIE, and that of OPEN and ACCEPT. The ACCEPT is short, so its one-way
+ * delay is assumed to be half of the shorter round trip. */
 static void
 note_round_trip (MmtpHandshake * self, MmtpPath * path)
 {
@@ -431,9 +435,9 @@ take_accept (MmtpHandshake * self, MmtpPath * path,
 }
 
 /* Called when a REFUSE arrives on `path`. Returns whether the REFUSE answers an
- * INIT or OPEN: one of them must have been sent on this path since the previous
- * REFUSE arrived. If several REFUSEs answer the same INIT or OPEN, only the
- * first REFUSE therefore counts. */
+ * INIT or OPEN. This is the case if an INIT or OPEN was sent on this path after
+ * the previous REFUSE had arrived. If the same INIT or OPEN is refused several
+ * times, only the first REFUSE therefore counts. */
 static gboolean
 is_answer_to_question (MmtpHandshake * self, const MmtpPath * path)
 {

@@ -210,12 +210,12 @@ void mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay);
 /* Notes that the application has no more packets to send at present, although
  * the window would allow more bytes in flight. */
 void mmtp_path_note_idle (MmtpPath * path);
-/* Returns whether the window allows `size` more bytes in flight. If `is_alone`
- * is TRUE, no other path has room, so the path may exceed the window by its
- * reserve. The reserve is the number of bytes that may be in flight beyond the
- * window during a gap, which is a time in which nothing arrives. Pacing is not
- * checked here; the field `token` has the time at which pacing allows the next
- * packet. */
+/* Returns whether the window allows `size` more bytes in flight. `is_alone` is
+ * TRUE if no other path has room. In this case, the path may exceed the window
+ * by its reserve. The reserve is the number of bytes that may be in flight
+ * beyond the window during a gap, which is a time in which nothing arrives.
+ * This function does not check the pacing: the field `token` has the time at
+ * which the pacing allows the next packet. */
 gboolean mmtp_path_has_window (const MmtpPath * path, gsize size,
     gboolean is_alone);
 /* Returns the time in ns after which the next report about this path is
@@ -254,13 +254,16 @@ guint64 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now);
  */
 guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
 /* Returns a cautious estimate of the delay in ns. The sender uses it to compare
- * this path with other usable paths. The result is at least the safe delay
- * (mmtp_path_get_safe_delay()). It is longer if the last reports show a
- * queueing delay that the messages in flight cannot explain.
+ * this path with other usable paths. If a rate is configured, the result is the
+ * safe delay (mmtp_path_get_safe_delay ()): the expected delay plus a safety
+ * margin. Otherwise the result may be longer than the safe delay in two cases:
+ * - The last reports show a queueing delay that the messages in flight cannot
+ *   explain.
+ * - A message is overdue.
  *
  * If another path has unused capacity (`is_spare` is TRUE), the sender can be
- * more cautious: the result is then at least the predicted delay of the next
- * packet. */
+ * more cautious. The result is then also at least the predicted delay of a
+ * packet that is sent after all messages in flight. */
 guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
 /* Returns the minimum delay of a message in ns. The queueing delay is not

@@ -134,8 +134,9 @@ typedef struct
   DatagramSlice data;
   gchar *caps;                  /* freed by the caller */
   /* Due time of the buffer in ns, on the caller's clock. The buffer has to be
-   * played at `due` + `delay`. The due time is corrected, because the clocks of
-   * the sender and the receiver do not run at exactly the same speed. The
+   * played at the time `due` + `delay`, where `delay` is the initial delay (D0)
+   * of the session. The clocks of the sender and the receiver do not run at
+   * exactly the same speed, so the receiver corrects the due times. The
    * correction does not reorder buffers: a due time is earlier than that of the
    * previous buffer only if it was earlier at the sender, too. */
   guint64 due;
@@ -226,8 +227,9 @@ void mmtp_receiver_get_stats (MmtpReceiver * receiver,
 gboolean mmtp_receiver_get_path_stats (MmtpReceiver * receiver,
     guint path, MmtpReceiverPathStats * stats);
 
-/* Table of the functions of the receiver for the driver, which does the I/O
- * (driver.h). For the driver, the receiver has a single path with the number 0,
- * which stands for all paths. The receiver itself finds the path of a message
- * by the channel in the header of the message. */
+/* Table of the receiver's functions that the driver calls. The driver does the
+ * I/O for the receiver (driver.h). It need not know the paths of the receiver:
+ * for the driver, there is only one path, with the number 0, which stands for
+ * all paths. When a message arrives, the receiver itself finds the path of the
+ * message by the channel number in the header of the message. */
 extern const DriverVerbs mmtp_receiver_verbs;

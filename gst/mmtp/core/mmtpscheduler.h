@@ -86,9 +86,10 @@ typedef struct
    * MMTP_NO_CANDIDATE if the packet has to wait. `deadline` is the deadline of
    * the last packet in the queue.
    *
-   * If no packet fits the chosen path, the caller sets `may_carry` of this path
-   * to FALSE and calls the function again. Therefore the function must not
-   * change the state. */
+   * The caller may call this function several times before it sends a packet:
+   * if no packet fits the chosen path, it sets `may_carry` of this path to
+   * FALSE and calls the function again. Therefore the function must not change
+   * the state. */
     guint (*choose) (gconstpointer state, const MmtpCandidate * candidates,
       guint n, guint64 now, guint64 deadline);
   /* Called when a packet of the stream is sent on the chosen path. `size` is

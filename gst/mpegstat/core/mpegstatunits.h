@@ -16,11 +16,12 @@ typedef struct _MpegStatUnits MpegStatUnits;
 MpegStatUnits *mpegstat_units_new (IfdCodec codec);
 MpegStatUnits *mpegstat_units_new_slots (SlotCodec codec);
 void mpegstat_units_free (MpegStatUnits * units);
-/* The following two functions return the parser of the stream. With it, the
- * caller sets the codec data and reads counters. For H.264 and H.265, the
- * parser is the classifier (ifdclassifier.h), and mpegstat_units_get_slots ()
- * returns NULL. For all other codecs, the parser is the slot reader
- * (slotuse.h), and mpegstat_units_get_classifier () returns NULL. */
+/* The following two functions return the parser of the stream. The caller needs
+ * the parser to set the codec data and to read counters. H.264 and H.265 are
+ * parsed by an IfdClassifier (ifdclassifier.h). For these codecs,
+ * mpegstat_units_get_slots () returns NULL. All other codecs are parsed by a
+ * SlotReader (slotuse.h). For them, mpegstat_units_get_classifier () returns
+ * NULL. */
 IfdClassifier *mpegstat_units_get_classifier (MpegStatUnits * units);
 SlotReader *mpegstat_units_get_slots (MpegStatUnits * units);
 /* Returns the number of malformed frames of VP8, VP9 and AV1. */

@@ -271,10 +271,10 @@ note_headers (Rfc2250Unpacker * unpacker, const guint8 * data, gsize size,
  * the same type is lost, the stored header may replace it (RFC 2250 appendix
  * 1). Only MPEG-2 needs this.
  *
- * The stored header comes from the video or from the header extension of the
- * packet (T = 1). If neither exists, nothing can be stored. In this case, the
- * header that was stored earlier stays valid only if the packet says that the
- * header has not changed (AN = 1 and N = 0). */
+ * The header is taken from the video or, if T = 1, from the header extension of
+ * the packet. If the packet contains neither, no new header can be stored. A
+ * header that was stored earlier then stays valid only if the packet says that
+ * the header has not changed (AN = 1 and N = 0). */
 static void
 note_n_bit (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
     const MpegVideoPicture * picture)
@@ -859,10 +859,11 @@ rfc2250_unpacker_input (Rfc2250Unpacker * unpacker,
     return;
   }
 
-  /* If the fields T, P (picture type), B, E and S are all zero, the sender does
-   * not fill in the video-specific header. A header that is filled in looks
-   * different: P is not 0, because this value is forbidden, and B and E are
-   * both 0 only in a packet from the middle of a large slice. */
+  /* Some senders do not fill in the video-specific header. It is then
+   * recognized by its fields T, P (picture type), B, E and S, which are all
+   * zero. They cannot all be zero in a header that is filled in, because RFC
+   * 2250 forbids the value 0 of P. In addition, B and E are both 0 only in a
+   * packet from the middle of a large slice. */
   if (!header.t && header.p == 0 && !header.b && !header.e && !header.s) {
     unpacker->stats.legacy_packets++;
     unpacker_take_legacy (unpacker, payload, payload->data + header_size,

@@ -93,10 +93,11 @@ def check_encoded(captured: Sequence[frame_log.Frame],
 
 def encoding_ns(captured: Sequence[frame_log.Frame],
                 sent: Sequence[frame_log.Frame]) -> list[int]:
-    """Returns the time from the capture to the output of the encoder, for each
-    frame. Frames of the first second are left out, because the encoder has
-    just started. A sink that blocks does not increase these times, because it
-    delays only the capture of the next frame.
+    """Returns, for each frame, the time from its capture to its output by the
+    encoder. Frames of the first second are left out, because the encoder has
+    just started. If the sink blocks, these times do not increase: the sink
+    delays only the capture of the next frame, and the time of a frame begins
+    with its own capture.
     """
     check_encoded(captured, sent)
     return [frame.wall_ns - picture.wall_ns

@@ -119,11 +119,11 @@ class Join:
     if their bytes are equal.
 
     If the film is repeated, several sent frames can have the same bytes as one
-    received frame. Both ends number their frames in coding order. The offset
-    of a match is the number of the sent frame minus the number of the received
-    frame. This offset is usually the same as in the previous match. If several
-    sent frames match, the class therefore chooses the one whose offset is
-    nearest to the offset of the previous match.
+    received frame. The class then uses the numbers that the two ends give to
+    their frames in coding order. The offset of a match is the number of the
+    sent frame minus the number of the received frame. It is usually the same
+    as in the previous match. The class therefore chooses the sent frame whose
+    offset is nearest to the offset of the previous match.
     """
 
     def __init__(self) -> None:
@@ -195,9 +195,10 @@ def decodable(film: list[Frame], whole: set[int]) -> list[Frame]:
 
 def jitter_ns(frames: Sequence[Frame]) -> Iterator[Any]:
     """Yields the jitter after each of the frames, which must be in transport
-    order. The jitter is computed from `expected_ns`, the time at which a frame
-    is expected in transport order, and not from presentation times. In
-    transport order, presentation times go back and forth around B-frames,
+    order. The jitter is the variation of the delays of the frames. The delay
+    of a frame is counted from `expected_ns`, the time at which the frame is
+    expected in transport order. It is not counted from the presentation time:
+    in transport order, presentation times go back and forth around B-frames,
     which would look like jitter even on a perfect link.
     """
     return jitter_of(frame.arrival_ns - frame.expected_ns for frame in frames)

@@ -157,10 +157,10 @@ def best(work: Sequence[Job], supply: Supply) -> list[int]:
     the indices of the chosen frames in `work`.
     """
     # The best partial solutions so far. A partial solution (_Plan) is a choice
-    # of frames to send. After these frames, the decoder is in a certain state:
-    # the pair (is the last but one I- or P-frame decodable, is the last one
-    # decodable). `plans` is {state: list of the partial solutions that lead to
-    # this state}.
+    # of frames to send. It leads to a state of the decoder, which is a pair of
+    # truth values: whether the last but one I- or P-frame can be decoded, and
+    # whether the last I- or P-frame can be decoded. `plans` is {state: list of
+    # the partial solutions that lead to this state}.
     plans = {(False, False): [_Plan(0, 0, None)]}
     for number, job in enumerate(work):
         gone = supply.gone(job.release_ns)
@@ -201,10 +201,11 @@ def _undominated(plans: list[_Plan]) -> list[_Plan]:
     return found
 
 
-# In the following functions, the state of a decoder is a pair of truth values:
-# (is the last but one I- or P-frame decodable, is the last I- or P-frame
-# decodable). A P-frame refers to the last of these two frames, and a B-frame
-# refers to both. frame_log.decodable() has the same rules.
+# In the following functions, the state of a decoder is a pair of truth values.
+# The first value says whether the last but one I- or P-frame can be decoded.
+# The second value says whether the last I- or P-frame can be decoded. A
+# P-frame refers to the last I- or P-frame, and a B-frame refers to the last
+# two of them. The function decodable() of frame_log uses the same rules.
 
 def _can_decode(frame: frame_log.Frame, state: tuple[bool, bool]) -> bool:
     older, newer = state

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a command in a host of a testbed.
+"""Runs a command in an emulated host of a testbed.
 
 The caller runs outside the testbed. This process is an ordinary child process
 of the caller, and the command is a child of this process. When this process
@@ -8,18 +8,19 @@ the command. Its exit status is that of the command.
 
 To kill the command, the caller sends the signal KILL_GROUP to this process.
 This process then kills the command and its children, and reaps the command.
-The caller must not use SIGKILL, which would end only this process. The command
-would then have to be reaped by process 1 of the machine, and the end of the
-testbed would be delayed until then.
+The caller must not send SIGKILL, because SIGKILL would end this process before
+it can reap the command. Process 1 of the machine would then have to reap the
+command, and the testbed could not end before that.
 
 Called as `testbed.host_command OPTIONS -- COMMAND...`. OPTIONS is a JSON text
 with these keys:
 - `join`: descriptors of the namespaces of the host, in the order in which this
   process enters them. The list is empty if the testbed uses no namespaces,
   because the machine does not allow them.
-- `owner`, a process ID, and `end`, the descriptor of a pipe. Both are only
-  used if `join` is empty. When the process `owner` has ended or `end` becomes
-  readable, the command and all processes that it started are killed.
+- `owner`, a process ID, and `end`, the descriptor of a pipe. These two keys
+  are only used if `join` is empty. When the process `owner` has ended or the
+  pipe `end` becomes readable, the command and all processes that it started
+  are killed.
 - `foreground`: whether the command uses the terminal.
 """
 
@@ -102,11 +103,12 @@ def become(argv: list[str], foreground: bool, parent: int) -> NoReturn:
     elif os.isatty(0):
         # The command gets a process group of its own, which becomes the
         # foreground group of the terminal. This is necessary if the command is
-        # a shell. A shell reads the ID of the foreground group when it starts,
-        # and makes this group the foreground group again when it ends. A shell
-        # in the host cannot read the ID of a group outside its PID namespace,
-        # for example of the caller's group. The new group is inside this
-        # namespace.
+        # a shell: a shell reads the ID of the foreground group when it starts,
+        # and makes this group the foreground group again when it ends. The
+        # foreground group must therefore be inside the PID namespace of the
+        # emulated host, because a shell in the host cannot read the ID of a
+        # group outside this namespace. The caller's group is outside, and the
+        # new group is inside.
         os.setpgid(0, 0)
         give_terminal(0)
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests flushes of the live sources of this project that listen for a sender.
- * GstBaseSrc calls their function unlock_stop at the end of a flush, but also
- * after a pause (gstlivesource.h). A pause may end while a flush is still going
- * on. The call of unlock_stop for the pause must then not end the flush.
+/* Tests how the live sources of this project handle a flush. The tested sources
+ * listen for a sender. GstBaseSrc calls a source's function unlock at the
+ * beginning of a flush, and its function unlock_stop at the end of the flush.
+ * However, it also calls unlock_stop when the pipeline continues after a pause
+ * (gstlivesource.h). This may happen while a flush is still going on. The flush
+ * must then not end with this call.
  */
 
 #include <gst/base/gstbasesrc.h>
@@ -99,10 +101,12 @@ run (GThreadFunc function, GstBaseSrc * src)
               src)));
 }
 
-/* An application may stop a source directly after the source started to play.
- * The application's thread then calls unlock. Afterwards, the streaming thread
- * calls unlock_stop and create, because the source started to play. The
- * function create must not wait for a packet, but return GST_FLOW_FLUSHING. */
+/* An application stops a source directly after the source has started to play.
+ * Two threads then call functions of the source in this order: the
+ * application's thread calls unlock, because it stops the source. The streaming
+ * thread calls unlock_stop and create, because the source has started to play.
+ * The function create must not wait for a packet, but must return
+ * GST_FLOW_FLUSHING. */
 GST_START_TEST (the_unlock_stop_of_a_pause_ends_no_flush)
 {
   GstBaseSrc *src = make_source (lines[__i__]);

@@ -352,11 +352,13 @@ GST_START_TEST (frame_arrives_when_downstream_takes_it)
     }
     gst_message_unref (message);
   }
-  /* The element clocksync lets one frame pass in each frame duration. The first
-   * two frames of the block arrive at about the same time. The last frame of
-   * the block therefore arrives FRAMES_OF_BLOCK - 2 frame durations after the
-   * first one. The test demands one frame duration less, because the start time
-   * of the pipeline is not exact. */
+  /* mpegstat pushes the frames of the block one after the other. A frame has
+   * arrived when the push of the previous frame has returned. Downstream,
+   * clocksync lets the first frame pass immediately, and then one frame in each
+   * frame duration. The first two frames therefore arrive at about the same
+   * time, and the last frame arrives FRAMES_OF_BLOCK - 2 frame durations later.
+   * The test demands one frame duration less, because the start time of the
+   * pipeline is not exact. */
   fail_unless (arrival >= (FRAMES_OF_BLOCK - 3) * FRAME_DURATION);
   fixture_free (f);
 }

@@ -290,7 +290,9 @@ GST_START_TEST (cut_loses_what_is_under_way)
   for (i = 0; i < 7; i++)
     link_input (link, 0, 0, 1250, NULL);
   link_timeout (link, LINK_SECOND);
-  /* Each packet is in transmission for 10 ms and then in flight for 5 ms:
+  /* A cut is an interruption of the link: a packet that is in transmission or
+   * in flight during a cut is lost. Each packet is in transmission for 10 ms
+   * and then in flight for 5 ms:
    * - Packets 1 (10 to 25 ms) and 2 (20 to 35 ms) are lost in the cut from 22
    *   to 30 ms.
    * - Packet 3 (30 to 45 ms) arrives, because there is no cut from 30 to 45 ms.

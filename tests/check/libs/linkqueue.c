@@ -221,10 +221,12 @@ GST_END_TEST;
 
 /* --- ifd ------------------------------------------------------------------ */
 
-/* IFD_ALGORITHM_PAPER has room for one waiting frame. The first packet of the
- * I-frame is already in transmission, so the I-frame does not count as waiting
- * and cannot be dropped. The first B-frame waits, so the second B-frame must be
- * dropped. The P-frame must then take the place of the first B-frame. */
+/* The queue uses the algorithm IFD_ALGORITHM_PAPER, which has room for only one
+ * frame that waits to be sent. The first packet of the I-frame is already in
+ * transmission. The I-frame therefore does not count as waiting, and it cannot
+ * be dropped. The first B-frame waits, so there is no room for the second
+ * B-frame, which must be dropped. When the P-frame arrives, the first B-frame
+ * must be dropped, and the P-frame must take its place. */
 GST_START_TEST (ifd_gives_up_b_frames_for_others)
 {
   LinkConfig config = make_config (LINK_QUEUE_IFD, 2);

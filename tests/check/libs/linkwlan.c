@@ -15,11 +15,12 @@
 #define US G_GUINT64_CONSTANT (1000)
 #define N_SEEDS 8
 
-/* The film of Ouwens' table 3.3 has 29,385 packets with 22.6 MB in total, so
- * the mean packet has 770 bytes. The largest packets have 1100 bytes (section
- * 3.6, conclusion 1). The model therefore uses random sizes from 440 to 1100
- * bytes, plus 44 bytes for the headers of RTP, UDP and IP. When the same film
- * is sent over TCP, it has 15,501 full segments (table 3.5). */
+/* The film of table 3.3 in Ouwens (2006) has 29,385 packets with 22.6 MB in
+ * total, so the mean packet has 770 bytes. The largest packets have 1100 bytes
+ * (section 3.6, conclusion 1). The model therefore sends packets of random
+ * sizes from 440 to 1100 bytes, whose mean is 770 bytes. The headers of RTP,
+ * UDP and IP add 44 bytes to each packet. When the same film is sent over TCP,
+ * it has 15,501 full segments (table 3.5). */
 #define FILM_PACKETS 29385
 static const LinkLoadSizes film_sizes = { 440 + 44, 1100 + 44 };
 
@@ -363,10 +364,11 @@ GST_START_TEST (rates_fall_back_and_recover)
   rates = get_rates (&config, 20, HEAD FAIL (1));
   fail_unless_equals_string (rates, "33000001111122222333");
   g_free (rates);
-  /* The rule ARF_LOSS, which combines the rules ARF (automatic rate fallback)
-   * and LOSS. A lost packet decreases the rate to the minimum. Until the rate
-   * is at its maximum again, five successes in a row are needed for each step,
-   * as with LOSS. After that, the counts of ARF apply. */
+  /* The rule ARF_LOSS combines the rules ARF (automatic rate fallback) and
+   * LOSS. After a lost packet, it behaves as the rule LOSS: it decreases the
+   * rate to the minimum, and then increases the rate by one step after every
+   * five successes in a row. When the rate has reached its maximum again, the
+   * numbers of failures and successes of the rule ARF apply. */
   config.dcf.fallback = LINK_FALLBACK_ARF_LOSS;
   config.dcf.top_rate = 1;
   rates = get_rates (&config, 10, HEAD FAIL (1));

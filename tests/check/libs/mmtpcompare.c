@@ -147,18 +147,20 @@ get_squares (const gint * values, guint n, gdouble * mean)
   return squares;
 }
 
-/* The test of two proportions (is_clearly_less ()) assumes independent frames,
- * but the frames are not independent. A lost frame makes the frames that refer
- * to it useless, and a path with early losses stays slow for a while. The
- * results therefore vary more than the test assumes. For example, with the rule
- * "lowest delay first" on the paths of seed 4, an earlier version of the sender
- * delivered between 315 and 495 frames in time, depending on which packets were
- * lost at random.
+/* Number of repetitions for each seed, and limit of the paired t-test. The
+ * tests compare schedulers by the number of frames that arrive in time. First
+ * they use the test of two proportions, is_clearly_less (). This test assumes
+ * that the frames are independent, but they are not. A lost frame makes the
+ * frames that refer to it useless, and a path with early losses stays slow for
+ * a while. The results therefore vary more than the test assumes. For example,
+ * an earlier version of the sender was simulated with the scheduler "lowest
+ * delay first" on the paths of seed 4. It delivered between 315 and 495 frames
+ * in time, depending on which packets were lost at random.
  *
- * If the test of two proportions finds that a rule is worse, the same paths are
- * therefore simulated again with other random losses, and the paired t-test
- * decides. The t-test has the same level of significance, 5 % / 80, and 11
- * degrees of freedom. */
+ * The test of two proportions may therefore find by mistake that a scheduler is
+ * worse. In this case, the same paths are simulated DRAWS times with other
+ * random losses, and the paired t-test decides. The t-test has the same level
+ * of significance, 5 % / 80, and 11 degrees of freedom. */
 #define DRAWS 12
 #define CRITICAL_T 4.31
 

@@ -215,10 +215,11 @@ GST_START_TEST (a_late_packet_makes_no_one_wait)
 
 GST_END_TEST;
 
-/* The maximum lateness is 50 ms, so a packet that is less than 50 ms late must
- * be accepted. Two further rules hold for a late packet:
- * - If an earlier packet is missing, the late packet must wait for it, until
- *   the late packet itself is 50 ms late.
+/* A packet is late if it arrives after its deadline. The maximum lateness is 50
+ * ms, so a packet that is less than 50 ms late must be accepted. Two further
+ * rules hold for a late packet:
+ * - If an earlier packet is missing, the late packet must wait for it, but only
+ *   until the late packet itself is 50 ms late.
  * - If a packet with a higher number was already output, the late packet must
  *   be refused. */
 GST_START_TEST (a_late_packet_in_order_is_passed_on)
@@ -254,9 +255,10 @@ GST_START_TEST (a_late_packet_in_order_is_passed_on)
 GST_END_TEST;
 
 /* A packet must be dropped if it is late by more than the maximum lateness of
- * 50 ms. At the time 100 ms, all deadlines are moved to 151 ms earlier. The new
- * deadline of packet b was 51 ms ago, so b must be dropped. The new deadline of
- * packet d is now, so d must be output. */
+ * 50 ms. Packet b has its deadline at 200 ms, and packet d at 251 ms. At the
+ * time 100 ms, all deadlines are moved to 151 ms earlier. The new deadline of b
+ * is 49 ms, which was 51 ms ago, so b must be dropped. The new deadline of d is
+ * 100 ms, which is now, so d must be output. */
 GST_START_TEST (a_shift_drops_what_is_too_late)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -385,11 +387,15 @@ GST_START_TEST (what_waits_is_bounded)
 
 GST_END_TEST;
 
-/* The reorder buffer drops packets for two reasons. If the buffer to which a
- * packet belongs is larger than the limit, the packet counts in `too_long`. It
- * does not matter whether the buffer has one packet or several. If a smaller
- * buffer does not fit beside the buffers that are held already, its packets
- * count only in `no_room`. */
+/* The reorder buffer holds at most a certain number of bytes (the limit), and
+ * drops further packets. A packet contains an application buffer or a part of
+ * one. Two counters show why packets were dropped:
+ * - `too_long` counts the packets of an application buffer that is itself
+ *   larger than the limit. It does not matter whether this buffer consists of
+ *   one packet or of several.
+ * - `no_room` counts all dropped packets. Only this counter must grow if the
+ *   application buffer is smaller than the limit, but does not fit beside the
+ *   buffers that are held already. */
 GST_START_TEST (what_is_too_long_is_told_from_what_is_too_much)
 {
   MmtpReorder *reorder = mmtp_reorder_new (1000);
@@ -528,10 +534,11 @@ GST_START_TEST (the_work_of_a_jump_is_bounded)
 
 GST_END_TEST;
 
-/* A change of the initial delay (D0) may make some of the waiting packets late,
- * and the reorder buffer must process only these packets. Here 10,000 packets
- * wait, and the changes are so small that no packet becomes late. The counter
- * of steps (the work of the buffer) must therefore not change. */
+/* A change of the initial delay (D0) may make some of the waiting packets late.
+ * The reorder buffer must process only these packets, and not all packets that
+ * wait. Here 10,000 packets wait, and the changes are so small that no packet
+ * becomes late. The reorder buffer counts the steps of its work. This counter
+ * must therefore not change. */
 GST_START_TEST (the_work_of_a_shift_is_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (LARGE_MAX_BYTES);
@@ -551,9 +558,9 @@ GST_START_TEST (the_work_of_a_shift_is_bounded)
 GST_END_TEST;
 
 /* Complete buffers wait until the caller fetches them. A change of the initial
- * delay (D0) may make some of these buffers late. The search for late buffers
- * must then visit no other buffer. Late buffers must not be output, and the
- * next buffer must be flagged as following a gap. */
+ * delay (D0) may make some of them late. To find the late buffers, the reorder
+ * buffer must visit only these buffers, and no other buffer. It must not output
+ * late buffers, and must flag the next buffer as following a gap. */
 GST_START_TEST (only_late_output_is_visited)
 {
   MmtpReorder *reorder = mmtp_reorder_new (LARGE_MAX_BYTES);
@@ -671,10 +678,11 @@ add_in_block (MmtpReorder * reorder, DatagramPool * pool, guint32 number,
   datagram_block_release (block);
 }
 
-/* Each datagram is received into a large block of memory. A packet that waits
- * for an earlier packet may wait for long, and must not keep such a block. It
- * must be copied to memory of exactly its size, which counts towards max_bytes,
- * and the block must be released. */
+/* The kernel delivers each datagram into a large block of memory. A packet that
+ * arrives out of order may have to wait for long until the missing packets
+ * arrive. It must not keep its large block during this time. The reorder buffer
+ * must therefore copy the packet to memory of exactly its size, and release the
+ * block. The copy counts towards max_bytes. */
 GST_START_TEST (only_packets_in_order_keep_their_block)
 {
   DatagramPool *pool = datagram_pool_new (65536, 10);

@@ -183,12 +183,14 @@ GST_START_TEST (arrival_does_not_prefer_a_path_in_doubt)
 
 GST_END_TEST;
 
-/* The deadline is at 300 ms, and the packet would miss it on both paths. The
- * scheduler must choose the path on which it arrives first. By infrared, the
- * packet would be sent now (at 0 ms) and arrive at 315 ms. By radio, it would
- * be sent at 138 ms and arrive at 314 ms, so the scheduler must wait for the
- * radio. If the radio can send only at 140 ms, the packet would arrive at 316
- * ms, so the scheduler must choose infrared. */
+/* The packet can be sent on two paths, a radio link and an infrared link. Its
+ * deadline is at 300 ms, and it would miss the deadline on both paths. The
+ * scheduler must choose the path on which the packet arrives first:
+ * - By infrared, the packet would be sent now (at 0 ms) and arrive at 315 ms.
+ * - By radio, it would be sent at 138 ms and arrive at 314 ms. The scheduler
+ *   must therefore wait for the radio.
+ * - If the radio can send only at 140 ms, the packet would arrive at 316 ms.
+ *   The scheduler must then choose infrared. */
 GST_START_TEST (arrival_waits_for_the_path_that_is_first)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
@@ -200,10 +202,14 @@ GST_START_TEST (arrival_waits_for_the_path_that_is_first)
           300 * MS), 0);
   candidates[0].token = 140 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS), 1);
-  /* The radio has a backlog: it needs 1 ms, in the second case 2 ms, before it
-   * can send the packet. With 1 ms, the packet arrives at 315 ms by radio as
-   * well as by infrared, so the scheduler must still wait for the radio. With
-   * 2 ms, infrared is faster, so the scheduler must choose infrared. */
+  /* There are two paths, a radio link and an infrared link. The radio cannot
+   * send the packet before 138 ms, and then needs 176 ms to deliver it. The
+   * radio also has a backlog, which delays the packet by 1 ms, and by 2 ms in
+   * the second case. By infrared, the packet would arrive at 315 ms.
+   * - With a backlog of 1 ms, the packet arrives at 315 ms by radio, too. The
+   *   scheduler must then still wait for the radio.
+   * - With a backlog of 2 ms, infrared is faster, and the scheduler must choose
+   *   infrared. */
   candidates[0].token = 138 * MS;
   candidates[0].backlog = 1 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS),

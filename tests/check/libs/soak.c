@@ -25,9 +25,10 @@
  * megabyte. */
 #define MAX_GROWTH (32 * 1024)
 /* Length of one long outage that each path has soon after the start of the run.
- * During an outage, the log of the messages that were sent on the path grows.
- * After the outage, the log keeps its size. The random outages are shorter than
- * LONG_OUTAGE, so each log has its final size after the long outage. */
+ * Each path has a log of the messages that were sent on it. During an outage,
+ * this log gets more memory, and it keeps this memory after the outage. The
+ * random outages are shorter than LONG_OUTAGE, so no log gets more memory after
+ * the long outage. Later growth would therefore be a leak. */
 #define LONG_OUTAGE (20 * VIRTUAL_LINK_SECOND)
 
 static guint64

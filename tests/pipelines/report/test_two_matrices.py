@@ -49,10 +49,11 @@ def only_row(a, b):
 class IntervalTest(unittest.TestCase):
     def test_rank_sums_are_those_of_all_orders(self):
         """Checks rank_sums(), which returns how often each value of U occurs.
-        U is the statistic of the Mann-Whitney test: the number of pairs of a
-        run of A and a run of B in which the run of B is smaller. The test
-        computes U for each possible order of the runs of A and B, and counts
-        how many orders have each value.
+        U is the statistic of the Mann-Whitney test: each run of A forms a pair
+        with each run of B, and U is the number of pairs in which the run of B
+        is smaller. To check the result, this test function goes through all
+        possible orders of the runs of A and B, and counts how many orders have
+        each value of U.
         """
         for count_a, count_b in ((2, 3), (3, 2), (1, 4), (4, 4)):
             counted = [0] * (count_a * count_b + 1)
