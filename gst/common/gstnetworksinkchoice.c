@@ -92,11 +92,12 @@ get_layer (GstBuffer * buffer)
   return info ? info->temporal_layer : -1;
 }
 
-/* Called when a frame was dropped because the network accepts no data. If the
- * frame belongs to a temporal layer above the base layer, the following frames
- * of higher layers refer to it, so they are useless. With the next frame of the
- * same layer or of a lower layer, this ends: this frame and the frames after it
- * are useful again. */
+/* Called when a frame was dropped because the network accepts no data. If this
+ * frame belongs to a temporal layer above the base layer, the frames of higher
+ * layers that follow it may refer to it. These frames are then useless, and are
+ * dropped, too. The next frame of the same layer or of a lower layer does not
+ * depend on the dropped frame. From this next frame on, no further frame is
+ * useless because of the drop. */
 static void
 note_dropped_layer (GstNetworkSink * self, GstBuffer * buffer)
 {

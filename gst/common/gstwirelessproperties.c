@@ -414,10 +414,12 @@ gst_wireless_properties_reword (GObjectClass * klass, const gchar * name,
   GstWirelessProperty *row = g_new (GstWirelessProperty, 1);
   Table *table = g_new0 (Table, 1);
 
-  /* The class installs a new property that replaces the property of its parent
-   * class. Both use the same struct member, which the parent class already
-   * initializes and frees. This class must not do so again. The table of the
-   * new property is therefore not in the list of tables of this class. */
+  /* The new property replaces the property of the same name in the parent
+   * class, only to change its description. The property of the parent class and
+   * the new property have the same struct member. The parent class already
+   * initializes and frees this member, so this class must not do so again. For
+   * this reason, the table of the new property is not added to the list of
+   * tables of this class. */
   *row = *gst_wireless_properties_find (spec);
   row->blurb = blurb;
   *table = *parent;

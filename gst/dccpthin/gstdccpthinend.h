@@ -113,10 +113,11 @@ gboolean gst_dccp_thin_end_open (GstDccpThinEnd * end,
     const GstDccpThinSettings * settings, GSocketAddress * remote,
     gboolean is_last, guint64 timeout, GCancellable * cancellable,
     GError ** error);
-/* If mode=listener, opens the endpoint as a listener; otherwise does nothing.
- * If the endpoint cannot be opened, posts an error with the code `code` and
- * returns FALSE. If nothing is received from a peer for `timeout` ns (0 = no
- * timeout), the connection ends. Called without the lock. */
+/* If mode=listener, opens the endpoint, which then waits for a peer to connect.
+ * In the other mode, does nothing. If the endpoint cannot be opened, posts an
+ * error with the code `code` and returns FALSE. If nothing is received from a
+ * peer for `timeout` ns (0 = no timeout), the connection ends. The caller does
+ * not hold the lock of the endpoint. */
 gboolean gst_dccp_thin_end_listen (GstDccpThinEnd * end, guint64 timeout,
     GCancellable * cancellable, GstResourceError code);
 /* Returns whether the connection is no longer usable. `end` is a

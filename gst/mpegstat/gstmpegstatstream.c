@@ -125,9 +125,9 @@ gst_mpeg_stat_frame_time (GstMpegStat * self,
 
   /* If the element reads a file itself, it reads blocks that contain several
    * frames. Downstream may accept the frames of a block at different times, so
-   * the arrival time of the block is not used for these frames. A frame arrives
-   * at the present time instead, when downstream has accepted the previous
-   * frame. */
+   * the time at which the block was read is not used for these frames. The
+   * element handles a frame when downstream has accepted the previous frame.
+   * The present time then counts as the arrival time of the frame. */
   if (reads)
     gst_mpeg_stat_take_time (self);
   *time = self->now;

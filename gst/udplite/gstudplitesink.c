@@ -846,10 +846,10 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   guint mapped;
 
   LOCK (self);
-  /* With blocking=false, if a socket is full, the base class drops the first
-   * packet of the batch for all receivers that have not received it yet. If
-   * there are several receivers, the batch is therefore limited to one packet,
-   * so that no other packet is dropped as well. */
+  /* With blocking=false, the base class drops the first packet of the batch if
+   * a socket is full. All receivers that have not received this packet yet then
+   * miss it. If there are several receivers, the batch is limited to one
+   * packet, so that no other packet is dropped as well. */
   if (n > 1 && !gst_network_sink_get_blocking (sink)
       && !udplite_round_goes_once (self->clients, self->send_duplicates))
     n = 1;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Internal header of the element. It declares what its files share: the element
- * and its properties (gstwirelesslink.c), its pads and their tasks
- * (gstwirelesslinkpad.c), the items of one flow (gstwirelesslinkflow.c), the
- * medium that all flows share (gstwirelesslinkmedium.c), the input into the
+/* Internal header of the element. It declares what the files of the element
+ * share: the element and its properties (gstwirelesslink.c), its pads and their
+ * tasks (gstwirelesslinkpad.c), the items of one flow (gstwirelesslinkflow.c),
+ * the medium that all flows share (gstwirelesslinkmedium.c), the input into the
  * medium (gstwirelesslinkinput.c) and the statistics (gstwirelesslinkstats.c).
  *
  * The core is the model of the link, in the directory core. It does not use
  * GStreamer.
  *
- * One lock protects the link and all items that wait upstream and downstream of
- * the link. No data are pushed, no message is posted and no property is
- * notified while this lock is held. A thread may take an OBJECT_LOCK while it
- * holds this lock, but never this lock while it holds an OBJECT_LOCK. */
+ * One lock protects the link and all items that wait to enter the link or,
+ * after they have left it, to be output. While this lock is held, no data are
+ * pushed, no message is posted and no property is notified. The order of the
+ * locks is fixed: a thread that holds this lock may take an OBJECT_LOCK, but a
+ * thread that holds an OBJECT_LOCK must not take this lock. */
 
 #pragma once
 
@@ -280,10 +281,11 @@ void gst_wireless_link_flow_wake (GstWirelessLinkFlow * flow);
  * later. */
 void gst_wireless_link_flow_add_barrier (GstWirelessLinkFlow * flow,
     GstMiniObject * object);
-/* Outputs an item that has left the link: a packet of `epoch`, or a duplicate
- * of such a packet. Each epoch ends with a barrier, which is a serialized event
- * or query. If an earlier epoch still has a barrier that has not been output,
- * the item waits for the output of that barrier. */
+/* Outputs `item`, which has left the link: a packet of `epoch`, or a duplicate
+ * of such a packet. A serialized event or query is a barrier between the
+ * packets of a flow. An epoch is the set of packets between two barriers. A
+ * packet must not be output before the barriers that precede it. If such a
+ * barrier has not been output yet, the item waits for it. */
 void gst_wireless_link_flow_deliver (GstWirelessLinkFlow * flow,
     GstWirelessLinkEpoch * epoch, const GstWirelessLinkItem * item);
 /* Records that one packet of `epoch` was delivered or lost. Must be called once
@@ -335,10 +337,11 @@ void gst_wireless_link_distribute (GstWirelessLink * self);
 /* Wakes the scheduler thread, which then determines again how long it has to
  * wait. */
 void gst_wireless_link_wake_scheduler (GstWirelessLink * self);
-/* With mode=timestamp: puts waiting packets into the link and advances the link
- * as far as possible. For each flow, a time is known before which the flow gets
- * no further packet. The link can advance to the earliest of these times. The
- * lock may be released meanwhile. */
+/* With mode=timestamp: puts waiting packets into the link and advances the time
+ * of the link as far as possible. The packets of all flows must enter the link
+ * in the order of their times. Each flow therefore has a known time before
+ * which no further packet of this flow can enter. The link can advance to the
+ * earliest of these times. The function may release the lock while it works. */
 void gst_wireless_link_merge (GstWirelessLink * self);
 /* Wakes all threads that wait because the link or the input of their flow is
  * full. */
@@ -357,9 +360,10 @@ gdouble gst_wireless_link_get_quality (GstWirelessLink * self, guint station);
 void gst_wireless_link_announce_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
 /* Tells the core (the model of the link) that no further packets of the flow
- * follow for now. The core then drops the incomplete video frames of this flow
- * in the queue, because the rest of these frames will not come. The caller
- * calls gst_wireless_link_distribute () afterwards. */
+ * follow for now. The queue may hold a video frame of this flow whose last
+ * packets have not arrived. These packets will not come, so the core drops this
+ * incomplete frame. The caller must call gst_wireless_link_distribute ()
+ * afterwards. */
 void gst_wireless_link_end_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
 /* Puts a packet into the link at `now`. The caller must call

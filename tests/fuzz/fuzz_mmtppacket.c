@@ -198,11 +198,11 @@ unwrap (guint bits, guint64 low, guint64 near)
   value = mmtp_unwrap (low & mask, bits, near);
   distance = value > near ? value - near : near - value;
   fuzz_check ((value & mask) == (low & mask));
-  /* The result is the 64-bit number with the low bits `low` that is nearest to
-   * `near`. Usually, the distance between the two is at most half of the range
-   * of the low bits. There is one exception: the distance may be longer if a
-   * nearer number with these low bits would be negative or would need more than
-   * 64 bits. */
+  /* mmtp_unwrap () must return the 64-bit number that is nearest to `near`,
+   * among all numbers whose low bits are `low`. The distance between this
+   * number and `near` is usually at most half of the range of the low bits.
+   * There is one exception: the distance may be longer if the nearest candidate
+   * would be negative or would need more than 64 bits. */
   if (distance > mask / 2 + 1)
     fuzz_check (value > near ? value <= mask : ~value <= mask);
 }

@@ -237,12 +237,13 @@ class Udp(Streams):
     @ifdtestbed.needs_all
     def test_queue_of_the_link(self):
         """Compares three kinds of queue in the emulated link: drop-tail,
-        drop-frame and ifd. In this order, the share of frames that arrive in
-        time must not decrease.
+        drop-frame and ifd. The share of frames that arrive in time must not be
+        lower with drop-frame than with drop-tail, and not lower with ifd than
+        with drop-frame.
 
-        The link keeps the order of packets. If a packet is missing, a jitter
-        buffer at the receiver would therefore wait for it in vain. For this
-        reason, the latency of the jitter buffer is 0 in this test.
+        The latency of the jitter buffer is 0 in this test. The link keeps the
+        order of packets, so a missing packet never arrives later. With a
+        higher latency, the jitter buffer would wait for it in vain.
         """
         transport = ifdtestbed.transport("rtp")
         transport["receiver"] = transport["receiver"].replace(

@@ -47,11 +47,14 @@ RUNS = 4
 SECONDS_TO_CONNECT = 5
 AFTER = 5
 # The test writes each frame into a pipe when the frame is due, and the element
-# fdsrc reads the pipe. With do-timestamp, fdsrc timestamps each frame with the
-# running time of its arrival. The timestamps of two frames therefore differ by
-# as much as their due times. The first frame may be an exception: fdsrc is not
-# a live source, so if the sink prerolls, the running time begins only when the
-# first frame arrives. The first frame then has no timestamp.
+# fdsrc reads the pipe. With do-timestamp, fdsrc gives each frame a timestamp:
+# the running time at which the frame arrived. The difference between the
+# timestamps of two frames therefore equals the difference between their due
+# times.
+#
+# The first frame may be an exception, because fdsrc is not a live source. If
+# the sink prerolls, the running time begins only when the first frame arrives,
+# and this frame then has no timestamp.
 SENDER = ("fdsrc do-timestamp=true blocksize=1000000 fd=0 ! mpegstat ! "
           "mpegstat location={sent} ! ")
 FRAME_PERIOD = 1 / 25  # s

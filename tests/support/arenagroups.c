@@ -505,10 +505,11 @@ add_fast (ArenaGroups * groups, const gchar * group, const gchar * name,
 static void
 add_jitter (ArenaGroups * groups)
 {
-  /* Jitter in ms. The first row is for uniform jitter, and contains its maxima.
-   * The second row is for exponential jitter, and contains its means.
-   * Exponential jitter can exceed its mean, therefore the means are at most 50
-   * ms. Packets stay in order in spite of the jitter. */
+  /* Jitter in ms. The first row is for uniform jitter, and contains the maximum
+   * jitter of each scenario. The second row is for exponential jitter, and
+   * contains the mean jitter. A single delay may be much longer than this mean.
+   * The highest value of the second row is therefore only 50 ms. Packets stay
+   * in order in spite of the jitter. */
   static const guint jitters[2][3] = { {10, 30, 100}, {10, 30, 50} };
   guint exponential, i, j;
   Clip clip;

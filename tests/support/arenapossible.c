@@ -260,10 +260,10 @@ add_closure (const Plan * plan, guint frame, gboolean * seen, GArray * closure)
 
 /* Returns how useful it would be to drop the frames whose indices are in
  * `closure`, so that the frame `late` arrives earlier. The value is the number
- * of bytes that need no longer be sent before `late` has arrived, divided by
- * the number of dropped frames. If frames after `late` are dropped, they count
- * in the number of frames. Their bytes do not count, because without them
- * `late` would not arrive earlier. */
+ * of saved bytes, divided by the number of dropped frames. The saved bytes are
+ * those of the dropped frames up to `late` itself. The bytes of later frames do
+ * not count, because they are sent after `late` and do not delay it. The later
+ * frames do, however, count in the number of dropped frames. */
 static gdouble
 get_value (const Plan * plan, const GArray * closure, guint late)
 {
@@ -361,11 +361,13 @@ arena_possible_count (const GArray * frames, const ArenaSupply * supply,
   Plan plan;
 
   plan_init (&plan, frames, supply, config);
-  /* Each iteration drops a frame so that the frame `late` may arrive in time.
-   * `busy` is the busy period in which `late` is sent, that is, the time since
-   * the links were last idle. All frames before this period arrive in time, and
-   * dropping later frames does not delay them. find_late () therefore need not
-   * check them again. */
+  /* Each iteration drops a frame, so that the frame `late` may arrive in time.
+   * `busy` is the busy period in which `late` is sent. This period began when
+   * the links were last idle. The frames before it arrive in time, because
+   * `late` is the first late frame. Dropping a frame of this period, and the
+   * later frames that refer to it, does not delay the frames before the period.
+   * find_late () therefore need not check the frames before the period again.
+   */
   while ((late = find_late (&plan, &busy)) < frames->len)
     drop_best (&plan, busy.frame, late);
   if (first_choice)

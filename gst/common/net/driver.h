@@ -215,8 +215,11 @@ gboolean driver_is_blocked (Driver * driver, guint number);
 
 /* Makes driver_run also wait until `fd`, a file descriptor of the owner, is
  * readable. If `fd` is -1, driver_run no longer waits for a descriptor of the
- * owner. driver_take_watched returns whether the descriptor was readable when
- * driver_run last woke up, and then forgets this. */
+ * owner.
+ *
+ * driver_take_watched returns whether `fd` was readable when driver_run last
+ * woke up. It reports this only once: until driver_run wakes up again, further
+ * calls return FALSE. */
 void driver_watch (Driver * driver, gint fd);
 gboolean driver_take_watched (Driver * driver);
 

@@ -27,11 +27,14 @@ add_word (Sums * sums, guint64 word)
   sums->high += word >> 32;
 }
 
-/* Adds the bytes in steps of two vectors. Returns the number of bytes that were
- * added. The remaining bytes are fewer than two vectors. The first and the
- * second vector of each step are added to separate sums, so that the CPU can do
- * both additions at the same time. With a single sum, each addition would have
- * to wait for the result of the previous addition. */
+/* Adds the bytes of `bytes`, as 64-bit words, to `sums`. The Internet checksum
+ * is computed from these sums. Each step adds two vectors. The function returns
+ * the number of bytes that were added. The rest, which is shorter than two
+ * vectors, is left to the caller.
+ *
+ * The first and the second vector of a step are added to separate sums, so that
+ * the CPU can do both additions at the same time. With a single sum, each
+ * addition would have to wait for the result of the previous addition. */
 static gsize
 add_vectors (Sums * sums, const guint8 * bytes, gsize size)
 {

@@ -15,10 +15,11 @@
  * stores has its own slot. A picture of H.265 may refer to pictures that were
  * never received. SLOT_MISSING stands for all of these pictures. */
 #define SLOT_MISSING (1u << 30)
-/* This slot stands for the reference picture marking of H.264. The marking is
- * the part of a decoder's state that says which pictures are still used for
- * reference. It is changed by commands in some pictures. If such a picture is
- * lost, the decoder stores the wrong pictures. */
+/* This slot does not contain a picture. It stands for the reference picture
+ * marking of H.264, which is the part of a decoder's state that says which
+ * pictures are still used for reference. Some pictures contain commands that
+ * change the marking. If such a picture is lost, the decoder stores the wrong
+ * pictures. */
 #define SLOT_MARKS (1u << 31)
 /* A key frame of H.264 begins a group of pictures and replaces the reference
  * picture marking (SLOT_MARKS). The marking says which pictures are still used
@@ -82,10 +83,12 @@ struct _References
    * pictures of higher layers. */
   guint max_ref_idc;
   /* TRUE if it is not certain which pictures of the previous group of pictures
-   * (GOP) the leading pictures need. This is the case if a leading picture has
-   * removed a picture that is not stored. It is also the case if a leading
-   * picture has removed a picture of the previous group, but an even older
-   * picture is still stored. */
+   * (GOP) the leading pictures need. A picture may contain operations that tell
+   * the decoder to remove stored pictures. The uncertainty arises in two cases:
+   * - Such an operation in a leading picture removes a picture that is not
+   *   stored.
+   * - After such operations in a leading picture have removed a picture of the
+   *   previous group, an even older picture is still stored. */
   gboolean are_marks_in_doubt;
 
   /* the current picture */
@@ -375,9 +378,9 @@ references_add_h264_slice (References * references, const H264Slice * slice)
 }
 
 /* A marking operation in a slice header has told the decoder to remove the
- * picture `removed`. If this operation is lost, the decoder keeps the picture.
- * Returns whether the decoder can nevertheless decode the later pictures
- * correctly. It can if these two conditions are met:
+ * picture `removed`. If the slice is lost, the decoder does not execute the
+ * operation and keeps the picture. Returns whether the decoder can nevertheless
+ * decode the later pictures correctly. It can if these two conditions are met:
  * - `removed` is the last picture in each reference list, so the indices of the
  *   other pictures do not change.
  * - `removed` is also the picture that the decoder removes next when it needs
@@ -556,8 +559,9 @@ get_max_depth (const References * references, guint64 since)
 
 /* Returns the layer of the current picture. A key frame has the layer 0.
  *
- * For other pictures, let P be the picture that is displayed last among the
- * last key frame and the pictures decoded after it. There are three cases:
+ * For other pictures, the function compares the picture with the picture P. Of
+ * all pictures since the last key frame (which is included), P is the one that
+ * is displayed last. There are three cases:
  * - The picture is displayed before P. It is then one layer above the highest
  *   layer of its reference pictures. Reference pictures that were decoded
  *   before P are ignored.
@@ -566,8 +570,9 @@ get_max_depth (const References * references, guint64 since)
  * - The picture is a reference picture that is displayed after P. In H.264, its
  *   layer is max_ref_idc - nal_ref_idc. In H.265, its layer is 0.
  *
- * If the picture has a temporal layer with a higher number, this number is
- * returned instead. */
+ * A picture may also have a temporal layer, whose number is in the stream. If
+ * this number is higher than the layer from the rules above, it is returned
+ * instead. */
 static guint
 find_depth (References * references, const ReferencePicture * picture)
 {
@@ -596,9 +601,12 @@ find_depth (References * references, const ReferencePicture * picture)
 }
 
 /* Returns the slots that the current picture needs, if it is not a leading
- * picture. Pictures that precede the last key frame may still be in its
- * reference lists. A decoder that starts at the key frame can decode the
- * current picture without them. The slots of these older pictures are therefore
+ * picture. A slot is the place of one reference picture in the memory of a
+ * decoder.
+ *
+ * The reference lists of the current picture may still contain pictures from
+ * before the last key frame. A decoder that starts at the key frame can decode
+ * the current picture without these older pictures. Their slots are therefore
  * left out. */
 static guint32
 select_group (const References * references)
@@ -615,11 +623,14 @@ select_group (const References * references)
   return uses;
 }
 
-/* Returns the bit of the slot that contains the last key frame, or SLOTS_ALL if
- * no slot contains it. A leading picture needs this slot even if it does not
- * refer to the key frame. The key frame also changes the reference picture
- * marking, and a decoder that has missed the key frame has missed this change.
- */
+/* Returns the slot of the last key frame as a bit, or SLOTS_ALL if no slot
+ * contains this frame. A slot is the place of one reference picture in the
+ * memory of a decoder.
+ *
+ * A leading picture always needs the slot of the key frame, even if it does not
+ * refer to the key frame. The reason is that the key frame also changes the
+ * reference picture marking. A decoder that has missed the key frame has missed
+ * this change. */
 static guint32
 get_key (const References * references)
 {

@@ -65,10 +65,14 @@ slot_reader_reset (SlotReader * reader)
   reader->key_frames = 0;
 }
 
-/* Adds the next frame of a unit to `use`, which describes the whole unit. The
- * frame needs the decoder slots `uses` and writes the slots `updates`. If the
- * frame uses a slot that an earlier frame of the unit has written, the unit as
- * a whole does not depend on the old content of this slot. */
+/* Adds the next frame of a unit (one frame or a few frames, which the caller
+ * passes together) to `use`, which describes the whole unit. `uses` is the set
+ * of decoder slots that the frame reads, and `updates` is the set of slots that
+ * it writes. A slot is a reference frame or other state of the decoder.
+ *
+ * If an earlier frame of the unit has written a slot, the frame reads the new
+ * content. In this case, the unit as a whole does not depend on the old content
+ * of the slot. */
 static void
 add_frame (SlotUse * use, guint32 uses, guint32 updates)
 {
@@ -146,11 +150,11 @@ read_vp8 (const guint8 * data, gsize size, gboolean is_start,
   }
   use->uses = get_vp8_uses (&header, layer, number);
   use->updates = get_vp8_updates (&header, MAX (number, 0));
-  /* The frame may replace stored state (of the segments or of the loop filter)
-   * without using the old state. The encoder is then expected to do this in
-   * each frame. The next frame does not use the new state either, but replaces
-   * it again. A frame that updates only such state is therefore not a reference
-   * frame. */
+  /* The frame may replace the stored state of the segments or of the loop
+   * filter without using the old state. An encoder that does so is expected to
+   * do it in each frame. The next frame then does not use the new state, but
+   * replaces it again. A frame that updates only such state is therefore not a
+   * reference frame. */
   if (!header.uses_segments)
     replaced |= VP8_SLOT_SEGMENTATION;
   if (!header.uses_filter)
@@ -199,8 +203,9 @@ add_vp9_frame (const Vp9Header * header, SlotUse * use)
   add_frame (use, uses, updates);
   /* An error resilient frame uses only reference frames, and no other state of
    * the decoder. The encoder is expected to code either all frames or no frames
-   * as error resilient. If this frame is error resilient, the next frame
-   * therefore depends on it only if this frame updates a reference frame. */
+   * as error resilient. If this frame is error resilient, the next frame is
+   * therefore expected to be error resilient, too. The next frame then depends
+   * on this frame only if this frame updates a reference frame. */
   use->is_reference |= header->refreshes != 0 || !header->is_error_resilient;
 }
 
@@ -215,11 +220,13 @@ read_vp9_frame (SlotReader * reader, const guint8 * data, gsize size,
   use->is_shown |= header.is_shown;
   if (header.shows_existing) {
     /* The frame consists only of a header, which says that a stored frame is
-     * shown again. In the slot VP9_SLOT_PREVIOUS, this header changes only the
-     * information whether the previous frame was shown. The frame therefore
-     * updates the slot. The rest of the state in the slot comes from earlier
-     * frames. If one of them is missing, this state remains wrong. The frame
-     * therefore also uses the slot. */
+     * shown again. The slot VP9_SLOT_PREVIOUS stands for the state of the
+     * previous frame. The frame both updates and uses this slot:
+     * - It updates the slot, because the header changes the information whether
+     *   the previous frame was shown.
+     * - It uses the slot, because the rest of the state in the slot still comes
+     *   from earlier frames. If one of these is missing, the state remains
+     *   wrong. */
     add_frame (use, 1u << header.existing | VP9_SLOT_PREVIOUS,
         VP9_SLOT_PREVIOUS);
     use->is_reference |= !reader->is_error_resilient;

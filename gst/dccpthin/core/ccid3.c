@@ -426,9 +426,11 @@ receiver_get_state (gpointer receiver, DccpCcidReceiverState * state)
 
 /* --- the table ------------------------------------------------------------ */
 
-/* Options of CCID 3 for which the rules of RFC 4340 section 10.3 do not hold.
- * The fields of an entry are the type of the option, whether the option is
- * allowed on Data packets, and whether it needs an acknowledgement number.
+/* Options of CCID 3 that have special rules. By default, an option of a
+ * congestion control is ignored on Data packets, and needs no acknowledgement
+ * number (RFC 4340 section 10.3). The fields of an entry are the type of the
+ * option, whether the option is allowed on Data packets, and whether it needs
+ * an acknowledgement number.
  *
  * RTT Estimate is allowed on Data packets (RFC 6323 section 3.2). Loss
  * Intervals needs an acknowledgement number, because its intervals are counted

@@ -13,10 +13,11 @@
 #include "wire.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* Lifetime of a cookie in ns. A client in the state PARTOPEN returns the cookie
- * in an Ack. If no answer arrives, it sends the Ack again after 200 ms, then
- * after 400 ms, and so on (RFC 4340 section 8.1.5). The lifetime is long enough
- * for six of these Acks, even if the round-trip time is several seconds. */
+/* Lifetime of a cookie in ns. A client that has got a cookie returns it in an
+ * Ack (state PARTOPEN). If no answer arrives, the client sends the Ack again
+ * after 200 ms, then after 400 ms, and so on (RFC 4340 section 8.1.5). The
+ * lifetime is long enough for six of these Acks, even if the round-trip time is
+ * several seconds. */
 #define LIFETIME (16 * SECOND)
 #define MAC_AT 16
 #define MAC_SIZE 16

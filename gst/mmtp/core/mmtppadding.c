@@ -27,11 +27,11 @@
 /* A path counts as full if its minimum queueing delay, according to the
  * reports, is longer than MAX_QUEUE (ns) plus the jitter of the path. */
 #define MAX_QUEUE (15 * MILLISECOND)
-/* The token bucket for the padding holds at most the bits that the maximum rate
- * allows in ALLOWANCE_TIME. It fills during the pauses between the episodes,
- * the short times in which padding is sent. In an episode, the rate of the
- * padding may therefore be several times the maximum rate. Only the mean over
- * the episode and the pause before it is limited to the maximum rate. */
+/* Padding is sent in short episodes with pauses between them. A token bucket
+ * limits the padding. It fills during the pauses, and holds at most the bits
+ * that the maximum rate allows in ALLOWANCE_TIME. In an episode, the rate of
+ * the padding may therefore be several times the maximum rate. Only the mean
+ * over the episode and the pause before it is limited to the maximum rate. */
 #define ALLOWANCE_TIME SECOND
 
 void

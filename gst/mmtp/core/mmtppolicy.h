@@ -44,26 +44,30 @@ void mmtp_policy_clear (MmtpPolicy * policy);
  * be sent now. The queue must not be empty. */
 MmtpPacket *mmtp_policy_choose (MmtpPolicy * policy, MmtpPath ** path);
 /* Returns the earliest time in ns at which the sender has to look again for a
- * packet to send. One of two things happens at this time: the pacing of a path
- * allows the next packet, or a report about a path becomes overdue. A path with
- * an overdue report may exceed its congestion window. Returns MMTP_NEVER if
- * there is no such time. */
+ * packet to send. Two things can make it possible to send a packet at this
+ * time:
+ * - The pacing of a path allows the next packet.
+ * - A report about a path becomes overdue. A path with an overdue report may
+ *   exceed its congestion window.
+ *
+ * Returns MMTP_NEVER if there is no such time. */
 guint64 mmtp_policy_next_wakeup (const MmtpPolicy * policy);
 /* Returns whether another packet of the stream may be sent on `path` now
  * without exceeding its congestion window. */
 gboolean mmtp_policy_has_room (const MmtpPolicy * policy,
     const MmtpPath * path);
-/* Returns whether the paths can carry an additional packet of `size` bytes
- * without making a packet in the queue late.
+/* Returns whether the paths have rate to spare. If so, they can carry an
+ * additional packet of `size` bytes without making a packet in the queue late.
  *
  * The function compares two numbers:
- * - n is the number of bytes that the paths can deliver before the deadline of
- *   the last packet in the queue.
+ * - The capacity is the number of bytes that the paths can deliver before the
+ *   deadline of the last packet in the queue.
  * - The work is the number of bytes of all packets in the queue and of the
  *   additional packet.
  *
- * The result is TRUE if the work is at most n divided by `part`, or if the
- * queue is empty. */
+ * The result is TRUE if the work is at most the capacity divided by `part`. For
+ * example, with `part` = 2, the work may use half of the capacity. The result
+ * is also TRUE if the queue is empty. */
 gboolean mmtp_policy_has_spare_rate (const MmtpPolicy * policy, gsize size,
     guint part);
 /* Fills in four fields of `stats` that describe how the stream uses `path`:

@@ -115,13 +115,13 @@ struct _MmtpReorder
    * completed next. The field `discont` of that buffer will then be TRUE. */
   gboolean discont;
   GQueue output;                /* queue of Outputs */
-  /* The complete buffers of the queue `output` in the order of their deadlines.
-   * The elements of this sequence are the list nodes of the queue.
+  /* The complete buffers of the queue `output`, sorted by their deadlines. The
+   * elements of this sequence are the list nodes of the queue.
    *
-   * A new buffer is inserted only when the order of the deadlines is needed.
-   * Most buffers are fetched before that, which saves the time for sorting.
-   * `unsorted` is the first node of the queue that has not been inserted yet.
-   * The nodes after it have not been inserted either. */
+   * To save the time for sorting, a new buffer is not inserted at once, but
+   * only when the order of the deadlines is needed. Most buffers are fetched
+   * before that. `unsorted` is the first node of the queue that has not been
+   * inserted yet. The nodes after it have not been inserted either. */
   GSequence *output_deadlines;
   GList *unsorted;              /* NULL if all links are sorted */
   guint64 output_bytes;
@@ -205,10 +205,11 @@ mmtp_reorder_set_max_lateness (MmtpReorder * reorder, guint64 max_lateness)
 
 /* --- heap of deadlines ---------------------------------------------------- */
 
-/* Returns the value that is stored for `deadline`. The stored value does not
- * include `shift`, which is the sum of all changes of the initial delay (D0) so
- * far. A change of D0 moves all deadlines by the same time. It therefore
- * changes only `shift`, and the stored values stay valid. */
+/* Converts `deadline` to the form in which deadlines are stored, and returns
+ * it. A change of the initial delay (D0) moves all deadlines by the same time.
+ * `shift` is the sum of all these changes so far. A stored deadline does not
+ * include `shift`. When D0 changes, only `shift` is therefore changed, and the
+ * stored deadlines stay valid. */
 static gint64
 store_deadline (const MmtpReorder * reorder, guint64 deadline)
 {
@@ -667,10 +668,12 @@ jump (MmtpReorder * reorder, guint64 number)
   reorder->discont = TRUE;
 }
 
-/* Takes one step in the order of the stream numbers. If the packet with the
- * number `next` has arrived, passes it to the reassembly. Otherwise skips this
- * packet and the missing packets that directly follow it. Packets with the
- * number `number` or higher are not skipped. */
+/* Takes one step in the order of the stream numbers. `next` is the number of
+ * the next expected packet:
+ * - If this packet has arrived, passes it to the reassembly.
+ * - Otherwise skips it, together with the missing packets that directly follow
+ *   it. The step ends at the next packet that has arrived, or at the packet
+ *   `number`, whichever comes first. */
 static void
 take_or_jump (MmtpReorder * reorder, guint64 number)
 {
@@ -921,14 +924,16 @@ make_late (MmtpReorder * reorder, guint64 number)
   datagram_block_unref (packet->block);
 }
 
-/* Called after all deadlines have been moved. Marks the waiting packets that
- * are now too late: those whose deadline plus the maximum lateness has passed.
- * Removes their entries from the heap of deadlines.
+/* Called after all deadlines have been moved, so packets that wait may now be
+ * too late. A packet is too late if its deadline plus the maximum lateness has
+ * passed. The function marks these packets, and removes their entries from the
+ * heap of deadlines.
  *
- * Then adds one entry to the heap that stands for all of them. It has the
- * earliest of their deadlines and the highest of their stream numbers. At the
- * next timeout, all packets up to this stream number are therefore passed on or
- * skipped. */
+ * Then the function adds one entry to the heap that replaces all removed
+ * entries. The new entry has the earliest of their deadlines and the highest of
+ * their stream numbers. At the next timeout, the receiver therefore handles all
+ * packets up to this stream number: it passes on those that have arrived, and
+ * skips the others. */
 static void
 make_waiting_late (MmtpReorder * reorder, guint64 now)
 {

@@ -49,10 +49,11 @@
 #define RATE_PERCENT 2
 #define TOO_SLOW_PERIOD MMTP_SECOND
 #define DELAY_PERIOD MMTP_SECOND
-/* Time in ns from the start of the silence of a path until a JOIN is sent on
- * it. The JOIN is needed because the path may be silent for the reason that its
- * address has changed. The time equals the maximum interval at which a JOIN is
- * repeated (docs/wire-mmtp.md, section 3). */
+/* A JOIN is sent on a path that has been silent for this time, in ns. The
+ * address of a path may have changed without notice. In this case the path
+ * stays silent until a JOIN tells the receiver the new address. The time equals
+ * the maximum interval at which a JOIN is repeated (docs/wire-mmtp.md, section
+ * 3). */
 #define REJOIN_WAIT (2 * MMTP_SECOND)
 /* Time in ns from the start of the silence of a path until a JOIN is sent on
  * it, if the receiver has never sent a REPORT about the path. In all other
@@ -485,11 +486,11 @@ is_possible (const MmtpSender * sender, const MmtpReport * report)
   return report->echo_channel < sender->paths.n;
 }
 
-/* Measures the round trip of a path from a REPORT, which echoes a message of
- * the sender. The result is valid only if the REPORT has arrived on the path of
- * this message. If it has arrived on another path, the two directions of the
- * round trip belong to different paths.
- */
+/* Measures the round-trip time of a path. Each REPORT of the receiver echoes
+ * the sending time of a message of the sender. The round-trip time can be
+ * computed only if the message was sent on the same path on which the REPORT
+ * has arrived. If the paths differ, the measured time belongs to neither of
+ * them, and the echo is ignored. */
 static void
 take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)
 {

@@ -14,8 +14,9 @@
 #define MAX_PES_PACKETS 32
 /* The joiner holds the packets of a picture back until the picture is complete.
  * This constant is the maximum size in bytes of the packets that it holds. A
- * larger picture is output before it is complete. A picture may consist of two
- * fields, and a field has at most 16 MiB (MAX_UNIT_SIZE in tspictures.c). */
+ * larger picture is output before it is complete. The value is the maximum size
+ * of a picture: a picture may consist of two fields, and a field has at most 16
+ * MiB (MAX_UNIT_SIZE in tspictures.c). */
 #define MAX_HELD_SIZE (32 * 1024 * 1024)
 
 typedef enum
@@ -122,11 +123,11 @@ mmtp_ts_joiner_get_incomplete (const MmtpTsJoiner * joiner)
 
 /* --- continuity counters -------------------------------------------------- */
 
-/* Packets that were removed or lost leave a gap in the continuity counters of
- * the video, which the output must not have. This function therefore sets the
- * counter of `packet` to the value that follows the last packet of the output.
- * A packet without payload repeats the counter of the packet before it (ISO/IEC
- * 13818-1, 2.4.3.3). */
+/* Sets the continuity counter of the video packet `packet`. The counters of the
+ * output must have no gap, but packets that were removed or lost leave a gap in
+ * the counters of the input. A packet with payload therefore gets the counter
+ * of the last packet of the output plus one. A packet without payload repeats
+ * the counter of the packet before it (ISO/IEC 13818-1, 2.4.3.3). */
 static void
 continue_counter (MmtpTsJoiner * joiner, guint8 * packet)
 {
@@ -177,10 +178,12 @@ push (MmtpTsJoiner * joiner, const guint8 * data, gsize size, gpointer user)
   g_queue_push_tail (&joiner->output, output);
 }
 
-/* Removes `packet` if it is a video packet or a null packet (padding). If a
- * video packet has a clock reference, a packet with only this reference takes
- * its place. Packets of other streams, such as sound, are not changed. Returns
- * FALSE if nothing of `packet` remains. */
+/* Called for each packet of an incomplete picture. Removes `packet` if it is a
+ * video packet or a null packet (padding). If a video packet has a clock
+ * reference, the decoder still needs this reference. A packet that contains
+ * only the reference then takes the place of the video packet. Packets of other
+ * streams, such as sound, are not changed. Returns FALSE if nothing of `packet`
+ * remains. */
 static gboolean
 remove_packet (MmtpTsJoiner * joiner, guint8 * packet)
 {

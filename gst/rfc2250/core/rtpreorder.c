@@ -18,11 +18,13 @@
  * they are multiples of the interval between RTCP reports. */
 #define SOURCE_TIMEOUT G_GUINT64_CONSTANT (1000000000)
 /* Number of packets in each of two rings. The rings keep strays: packets that
- * do not continue the current sequence. If two strays of a source are
- * consecutive, this source may become the current source. At 10,000 forged
- * packets per second, a ring keeps a packet for 51 ms. This is more than a
- * frame period, so a genuine new source can send two consecutive packets in
- * this time. */
+ * do not continue the current sequence. If a source sends two strays with
+ * consecutive sequence numbers, it may become the current source.
+ *
+ * An attacker may fill a ring with forged packets. At 10,000 forged packets per
+ * second, the ring still keeps each packet for 51 ms. This is more than a frame
+ * period. A genuine new source sends its second packet within this time, when
+ * its first packet is still in the ring. */
 #define MAX_STRAYS 512
 /* Maximum number of former sources that are remembered. Another source has
  * replaced each of them, but a former source becomes the current source again
@@ -39,10 +41,11 @@ typedef struct
 {
   guint32 ssrc;
   guint16 seqnum;
-  /* A packet that does not continue the current sequence: it comes from another
+  /* The packet of this stray; NULL if it has moved to another ring. A stray is
+   * a packet that does not continue the current sequence: it comes from another
    * source than the current one, or its sequence number is far from the
-   * expected one. If the packet is moved from the ring `singles` to the ring
-   * `runs`, this pointer becomes NULL in `singles`. */
+   * expected one. A stray may be moved from the ring `singles` to the ring
+   * `runs`. Its entry in `singles` then stays there, but without the packet. */
   gpointer packet;
 } Stray;
 
@@ -305,13 +308,12 @@ keep_stray (RtpReorder * reorder, const Stray * stray)
 }
 
 /* Called when the source `ssrc` has sent two consecutive packets that do not
- * continue the current sequence. Returns whether `ssrc` may now be the current
- * source. The result is TRUE in three cases:
- * - `ssrc` already is the current source.
+ * continue the current sequence. Returns whether the receiver may now accept
+ * `ssrc` as the current source. The result is TRUE in three cases:
+ * - `ssrc` already is the current source, so it has only begun a new sequence.
  * - The current source has been silent for SOURCE_TIMEOUT.
- * - The duration of the silence is unknown, because an arrival time is unknown
- *   or the arrival times decrease.
- */
+ * - It is unknown how long the current source has been silent, because an
+ *   arrival time is unknown or the arrival times decrease. */
 static gboolean
 may_take_over (const RtpReorder * reorder, guint32 ssrc, guint64 now)
 {
@@ -371,11 +373,13 @@ take_over (RtpReorder * reorder, const Stray * last)
   reorder_drop_strays (reorder);
 }
 
-/* If `ssrc` belongs to a former source, which another source has replaced,
- * makes this source the current one again and returns TRUE. Otherwise returns
- * FALSE. One packet is enough to switch back, because an off-path attacker does
- * not know the SSRC. The source that was current before the switch is not
- * remembered as a former source. */
+/* Checks whether `ssrc` belongs to a former source, which another source has
+ * replaced. If so, makes the former source the current one again and returns
+ * TRUE. Otherwise returns FALSE.
+ *
+ * One packet is enough to switch back. This is safe, because an off-path
+ * attacker does not know the SSRC of the former source. The source that was
+ * current until the switch is not remembered as a former source. */
 static gboolean
 take_back (RtpReorder * reorder, guint32 ssrc, guint16 seqnum)
 {

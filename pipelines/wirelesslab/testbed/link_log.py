@@ -116,11 +116,11 @@ def lateness_ns(output: str) -> int | None:
 
 
 def words(tally: Tally, back: Tally, lateness: int | None) -> list[str]:
-    """Returns lines of text that summarise the log of the link, for the space
+    """Returns lines of text that summarise the log of the link. They are shown
     below the table of a run. `tally` counts the packets to the receiver, and
-    `back` counts the packets from the receiver. `lateness` is the 99th
-    percentile of the time by which the emulation pushed packets too late, in
-    ns. It is None if it is unknown.
+    `back` counts the packets from the receiver. The emulation pushes some
+    packets too late. `lateness` is the 99th percentile of this lateness in ns,
+    or None if the link ended before it reported its lateness.
     """
     rows = [(tally.offered(), "packets came to the link; of these")]
     for fate, what in FATES.items():

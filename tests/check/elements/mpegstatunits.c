@@ -407,8 +407,11 @@ GST_END_TEST;
  * - A frame that refreshes a reference frame is a P-frame.
  * - A frame that refreshes no reference frame is a B-frame.
  * - A buffer that does not contain a valid frame is malformed, and also counts
- *   as a P-frame. All frames of this test have error_resilient_mode set.
- */
+ *   as a P-frame.
+ *
+ * All frames of this test have error_resilient_mode set. Without this mode, the
+ * next frame also uses other state of the decoder than the reference frames. No
+ * frame would then count as a B-frame. */
 GST_START_TEST (frames_of_vp9_are_counted)
 {
   static const Given frames[] = {

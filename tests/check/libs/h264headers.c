@@ -536,11 +536,13 @@ GST_START_TEST (order_type_1_is_expected)
           "e0 e7 e0 4:1 1:0 s0 s0 1:0"), 4);
   fail_unless_equals_int (count (headers, NON_REFERENCE,
           "e0 e7 e0 4:2 1:0 s0 s0"), 2);
-  /* The slice header of the next frame has a delta_pic_order_cnt[0] of 1, so
-   * the count is 9 instead of 8. In the frame after it, delta_pic_order_cnt[1]
-   * is -3, so the bottom field is shown before the top field, and the count of
-   * the frame is that of the bottom field. The last two pictures are single
-   * fields. */
+  /* The next frame has the frame_num 2, so its picture order count would be 8.
+   * Because its delta_pic_order_cnt[0] is 1, the count must be 9.
+   *
+   * The frame after it has a delta_pic_order_cnt[1] of -3, which applies to its
+   * bottom field only. The bottom field is therefore shown before the top
+   * field, and the count of the frame must be that of the bottom field. The
+   * last two pictures are a top field and a bottom field. */
   fail_unless_equals_int (count (headers, REFERENCE,
           "e0 e7 e0 4:2 1:0 s1 s0 1:0"), 9);
   fail_unless_equals_int (count (headers, REFERENCE,
@@ -599,10 +601,12 @@ GST_START_TEST (picture_that_forgets_begins_the_counts)
 
   fail_unless_equals_int (count (headers, IDR,
           "e0 e7 e0 4:0 1:0 e0 4:6 s0 2:0"), 6);
-  /* By its slice header, the top field of this frame has the picture order
-   * count 14, and the bottom field has 12. Because of the operation 5, the
-   * smaller count (tempPicOrderCnt) is subtracted from both, which gives 2 and
-   * 0. The count of the frame is the smaller one, 0. */
+  /* According to the slice header, the top field of this frame has the picture
+   * order count 14, and the bottom field has 12. The frame has the
+   * memory_management_control_operation 5. The smaller count (tempPicOrderCnt)
+   * is therefore subtracted from both counts, which gives 2 for the top field
+   * and 0 for the bottom field. The count of the frame is the smaller one, 0.
+   */
   fail_unless_equals_int (count (headers, REFERENCE,
           "e0 e7 e0 4:1 1:0 4:14 s-2 1:1 e5 e0"), 0);
   fail_unless_equals_int (count (headers, REFERENCE,

@@ -316,10 +316,11 @@ GST_END_TEST;
  * - The frame refers to other frames. */
 GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)
 {
-  /* An intra refresh that takes 29 frames. The SEI message has the bits
-   * 000011110 1 0 00 100. They are recovery_frame_cnt, exact_match_flag,
-   * broken_link_flag, changing_slice_group_idc and padding to a whole byte. In
-   * the second access unit, broken_link_flag is 1 instead of 0. */
+  /* Two access units begin an intra refresh that takes 29 frames. In the first
+   * one, the SEI message has the bits 000011110 1 0 00 100. They are
+   * recovery_frame_cnt (29), exact_match_flag, broken_link_flag,
+   * changing_slice_group_idc and padding to a whole byte. The second access
+   * unit differs only in broken_link_flag, which is 1. */
   expect_h264 ("06 06 02 0f 44 80; 41 9a 02", "Pr");
   expect_h264 ("06 06 02 0f 64 80; 41 9a 02", "Pr");
   /* The access unit has an I slice. The SEI message has the bits 010 1 0 00 1,
@@ -568,11 +569,14 @@ GST_START_TEST (h264_fields_of_a_frame_are_told)
   expect_field (classifier, B_N1_T0, "Bt", IFD_FIELD_FIRST);
   expect_field (classifier, B_N1_B1, "Bt", IFD_FIELD_SECOND);
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
-  /* A frame of an interlaced stream may consist of two fields. None of the next
-   * three pictures completes the frame that the field before it has begun:
+  /* A frame of an interlaced stream may consist of two fields: a top field and
+   * a bottom field with the same frame_num. In each of the next three access
+   * units, the picture must not be paired with the field in the access unit
+   * before it:
    * - The first one has another frame_num than the field before it.
-   * - The second one is a bottom field, as is the field before it.
-   * - The third one is a whole frame. */
+   * - The second one is a bottom field, and the field before it is a bottom
+   *   field, too.
+   * - The third one is not a field, but a whole frame. */
   expect_field (classifier, P_N2_B7, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N2_B7, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N4_O18, "Pt", IFD_FIELD_NONE);
@@ -824,9 +828,10 @@ GST_END_TEST;
 /* Codec data */
 
 /* Codec data in the format avcC, as x264 writes them, with an SPS of 10 bytes
- * and a PPS of 4 bytes. `length` is the byte with lengthSizeMinusOne, from
- * which the size of the lengths before the NAL units follows. A test may append
- * the further fields of High profile. */
+ * and a PPS of 4 bytes. `length` is the byte that contains lengthSizeMinusOne
+ * in its lowest two bits. Each NAL unit of the stream is preceded by its
+ * length, and lengthSizeMinusOne + 1 is the number of bytes of this length. A
+ * test may append the further fields of High profile. */
 #define AVCC(length) "01 64 00 1e " length " e1 000a 67 64 00 1e ac d9 40 a0 " \
     "3d a1 01 0004 68 ee 3c 80"
 

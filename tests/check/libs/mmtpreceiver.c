@@ -1206,10 +1206,14 @@ GST_START_TEST (a_report_goes_each_period)
 
 GST_END_TEST;
 
-/* If the stream has a low rate, the reports must use 2.5 % of this rate, but
- * the report period must not exceed 300 ms. Two rates of the stream are tested.
- * With the lower rate, the reports would use 2.5 % only with a period of more
- * than 300 ms, so the period must be 300 ms. */
+/* Tests how often the receiver sends reports if the rate of the stream is low.
+ * The reports may use 2.5 % of the rate of the stream. The lower the rate is,
+ * the longer the report period must therefore be, but it must not exceed 300
+ * ms.
+ *
+ * The test uses two rates. With the first rate, the limit of 2.5 % determines
+ * the period. The second rate is so low that the limit would require a period
+ * of more than 300 ms. The period must then be 300 ms. */
 GST_START_TEST (a_slow_path_has_fewer_reports)
 {
   guint n;

@@ -101,14 +101,15 @@ get_wire_size (const MmtpSimulationConfig * config)
   return config->source.size + 24 + MMTP_SIMULATION_OVERHEAD;
 }
 
-/* Each packet has a random delay, which is uniformly distributed from 0 to
- * `fluctuation`. Packets stay in order, so a slow packet also delays the
- * packets that follow it.
+/* Returns the mean delay that the jitter adds to a packet. Each packet gets a
+ * random delay, which is uniformly distributed from 0 to `fluctuation`. Packets
+ * stay in order, so a slow packet also delays the packets that follow it.
+ * `seconds` is the time from one packet to the next.
  *
- * If m packets are sent in a time of `fluctuation`, a packet waits for the
- * slowest of the last m packets. Its delay is therefore the maximum of m random
- * values, and the mean of this maximum is m / (m + 1) times `fluctuation`.
- * `seconds` is the time from one packet to the next. */
+ * Let m be the number of packets that are sent in a time of `fluctuation`. A
+ * packet waits for the slowest of the last m packets, so its delay is the
+ * maximum of m random values. The mean of this maximum is m / (m + 1) times
+ * `fluctuation`. */
 static gdouble
 get_mean_fluctuation (const VirtualLinkPath * direction, gdouble seconds)
 {
@@ -288,13 +289,15 @@ GST_START_TEST (paths_are_used_and_nothing_else_happens)
 
 GST_END_TEST;
 
-/* Tests two seeds with overloaded paths. The result of each seed must be at
- * least its value in `known`. The result is the number of frames in time,
- * divided by the maximum possible number. Earlier versions had bad results:
- * - The result of seed 18 was 57.7 %. Packets were sent just before they would
- *   have been too late, and most of them arrived late.
- * - The result of seed 44 was 19.0 %. Random losses on paths with jitter were
- *   taken for congestion. */
+/* Tests two seeds, in which the stream has a higher rate than the paths can
+ * carry. The result of a seed is the number of frames that arrive in time,
+ * divided by the maximum number that is possible. Each result must be at least
+ * the value in `known`. Earlier versions had bad results with these seeds:
+ * - The result of seed 18 was 57.7 %. The sender sent packets at the last
+ *   moment at which they could still arrive in time, and most of them arrived
+ *   late.
+ * - The result of seed 44 was 19.0 %. The sender took random losses on paths
+ *   with jitter for congestion. */
 GST_START_TEST (neither_lateness_nor_jitter_spoils_a_path)
 {
   static const struct

@@ -686,12 +686,14 @@ GST_START_TEST (stream_that_is_not_cut_is_not_changed)
 
 GST_END_TEST;
 
-/* At first the sender marks the beginning of each picture. After a gap it sends
- * no more marks, because the video is scrambled. The receiver removes the
- * packets after the gap, because they may belong to an incomplete picture.
- * After MAX_PES_PACKETS (32) PES packets without a mark, it must stop removing
- * packets. It must therefore remove 33 of the 40 packets and output the last
- * seven. */
+/* At first the sender marks the beginning of each picture. Then a gap follows.
+ * After the gap, the sender sends 40 packets without a mark, because the video
+ * is scrambled. In each of them a PES packet begins.
+ *
+ * The receiver removes the packets after the gap, because they may belong to an
+ * incomplete picture. It must stop removing packets when it has removed more
+ * than MAX_PES_PACKETS (32) PES packets. It must therefore remove 33 of the 40
+ * packets, and output the last seven. */
 GST_START_TEST (stream_that_is_no_longer_cut_comes_back)
 {
   TsStream stream;

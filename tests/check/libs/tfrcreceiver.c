@@ -601,10 +601,11 @@ GST_START_TEST (long_loss_free_time_discounts_history)
 
   /* The open interval (the loss interval that has not ended yet) has 500
    * packets, and each older interval has 100. Because the open interval is
-   * long, the older intervals count less: their discount factor is
-   * DF = 2 * 100 / 500 = 0.4. Their weights sum up to 5. The mean interval is
-   * (500 + 0.4 * 5 * 100) / (1 + 0.4 * 5). Without the discount it would be
-   * 1000 / 6 = 166.67. */
+   * long, the older intervals count less: their discount factor is DF = 2 * 100
+   * / 500 = 0.4. The weights of the older intervals sum up to 5, and the open
+   * interval has the weight 1. The mean interval must be (500 + 0.4 * 5 * 100)
+   * / (1 + 0.4 * 5) = 233.33. Without the discount, the mean would be (500 + 5
+   * * 100) / (1 + 5) = 166.67. */
   assert_near (1 / get_p (open, 9), 233.333333, 1e-6);
   /* The open interval (the loss interval that has not ended yet) has 10000
    * packets, and each older interval has 100. The discount factor
@@ -787,12 +788,15 @@ GST_START_TEST (inverse_rate_is_rounded_up_from_what_it_is)
 
 GST_END_TEST;
 
-/* The round-trip time is 400 ms, but the receiver knows only the old value of
- * 10 ms, which was measured in the handshake. It can measure a new value only
- * when the window counter has increased by four, which has not happened yet.
+/* The receiver knows only an old round-trip time of 10 ms, which was measured
+ * in the handshake. The real round-trip time is 400 ms. The receiver can
+ * measure it only when the window counter has increased by four, which has not
+ * happened yet.
  *
- * Then 20 packets in a row are missing. If this gap lasts n round trips of
- * 400 ms (n is rounded up), the receiver must count at most n loss events. */
+ * Then 20 packets in a row are missing, and the gap lasts up to n round trips
+ * of 400 ms (n is a whole number). Losses within one round trip are one loss
+ * event. The receiver must therefore count at most n loss events. With the old
+ * value of 10 ms, it would count many more. */
 GST_START_TEST (gap_is_not_split_by_an_old_round_trip)
 {
   const TfrcReceiverConfig config = { TFRC_EQUATION_EXACT, FIRST };

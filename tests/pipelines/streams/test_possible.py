@@ -290,14 +290,16 @@ class BruteForceTest(unittest.TestCase):
         # to deliver all frames in time. Otherwise the test would hardly check
         # which frames the algorithm chooses.
         self.assertGreater(counts[False], INSTANCES / 2)
-        # `lost_to_packets` counts how much a simplification of the algorithm
-        # matters. The algorithm assumes that a packet may carry bytes of
-        # several frames, but a real packet carries bytes of only one frame.
+        # The algorithm is simplified: it assumes that a packet may carry bytes
+        # of several frames. A real packet carries bytes of only one frame.
+        # `lost_to_packets` shows how much this simplification matters.
+        #
         # For each of the 200 instances, the test computes the maximum number
-        # of frames in time with and without this simplification. In 192
-        # instances, the two numbers are equal. The number for real packets is
-        # smaller by one frame in 7 instances, and by three frames in 1
-        # instance. docs/lab-possible.md has the same figures.
+        # of frames in time twice: with the simplification, and with real
+        # packets. In 192 instances, the two numbers are equal. With real
+        # packets, the number is smaller by one frame in 7 instances, and by
+        # three frames in 1 instance. docs/lab-possible.md has the same
+        # figures.
         self.assertEqual(lost_to_packets, {0: 192, 1: 7, 3: 1})
 
     def test_two_links_are_an_upper_bound(self):
