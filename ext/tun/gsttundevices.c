@@ -137,10 +137,10 @@ take_reader (TunDevice * device, const gchar * who, GError ** error)
 
 /* Applies the settings of `request` to a TUN device that is already open. `who`
  * is the name of the element that requests these settings. If `reads` is TRUE,
- * this element will also read packets from the device; the function then
- * records its name as the reader, of which a device has at most one. Returns
- * FALSE with `error` set on failure. The caller must hold the lock of the table
- * of open devices. */
+ * this element will also read packets from the device. A device has at most one
+ * reader, so the function then records the name of the element as the reader.
+ * Returns FALSE with `error` set on failure. The caller must hold the lock of
+ * the table of open devices. */
 static gboolean
 gst_tun_devices_join (TunDevice * device, const TunRequest * request,
     const gchar * who, gboolean reads, GError ** error)

@@ -35,9 +35,11 @@ typedef enum
  *
  * - `element`: the encoder (transfer full). If there are several encoders, this
  *   is the first one. NULL if there is none.
- * - `encoder`: the entry of the encoder in the table.
- * - `reason`: with GST_BITRATE_FIXED, a text that says why the bitrate cannot
- *   be changed; otherwise NULL. The caller frees the text. */
+ * - `encoder`: the entry of this encoder in the table of the supported
+ *   encoders.
+ * - `reason`: if the function returns GST_BITRATE_FIXED, a text that says why
+ *   the bitrate of the encoder cannot be changed; otherwise NULL. The caller
+ *   frees the text. */
 GstBitrateSearch gst_bitrate_encoder_find (GstPad * sinkpad,
     const gchar * name, GstElement ** element,
     const GstBitrateEncoder ** encoder, gchar ** reason);

@@ -659,10 +659,11 @@ append_first_field (GstIfdQueueInput * input)
  * dropped. This function appends the `rest` of the second field to the `rest`
  * of the first field.
  *
- * `n_removed` of the first field is the number of video packets that `rest` of
- * this field does not contain. If the frame is dropped, these packets are not
- * sent. The function therefore reduces the continuity counters of the appended
- * packets by this number, so that the counters have no gap. */
+ * If the frame is dropped, only the packets in `rest` are sent, and the other
+ * video packets of the first field are missing. `n_removed` of the first field
+ * is the number of these missing packets. The function reduces the continuity
+ * counters of the appended packets by this number, so that the counters have no
+ * gap. */
 static void
 append_rest (IfdLineItem * first, IfdLineItem * second)
 {

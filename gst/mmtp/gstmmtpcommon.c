@@ -29,11 +29,11 @@
  * stored difference only a little. If it deviates by more than this time, one
  * of the clocks was set, and the new difference is stored immediately. */
 #define JUMP (20 * GST_MSECOND)
-/* The difference of two clocks is stored, and the stored value follows new
- * readings slowly. A reading that deviates from the stored value by at most
- * DEAD_ZONE changes nothing. If a reading deviates by more, the excess is the
- * deviation minus DEAD_ZONE. The stored value then moves towards the reading by
- * 1/PART of the excess. */
+/* The difference of two clocks is stored. It is measured again and again, and
+ * each new reading changes the stored value only a little. A reading that
+ * deviates from the stored value by at most DEAD_ZONE changes nothing. If a
+ * reading deviates by more, the excess is the deviation minus DEAD_ZONE. The
+ * stored value then moves towards the reading by 1/PART of the excess. */
 #define PART 16
 
 /* The values of the enumeration are made from the table `mmtp_schedulers`. A

@@ -53,9 +53,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_depay_debug);
 
 #define CLOCK_RATE 90000
 /* Maximum number of keep-alive packets whose sequence numbers are remembered. A
- * keep-alive packet is an RTP packet without a payload. It contains no video,
- * and must not be counted as lost because its sequence number is missing in the
- * video. A small number suffices, because keep-alive packets are seconds apart.
+ * keep-alive packet is an RTP packet without a payload. It has a sequence
+ * number, but contains no video, so this number is missing in the video. The
+ * element remembers the number, so that it does not count the packet as lost. A
+ * small maximum suffices, because keep-alive packets are seconds apart.
  */
 #define MAX_FILLERS 16
 

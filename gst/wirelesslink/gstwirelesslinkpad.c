@@ -103,8 +103,9 @@ enter_timestamp (GstWirelessLinkFlow * flow, GstBuffer * buffer,
 
 /* Waits while the input queue of the flow is full. With mode=timestamp, the
  * packets of all flows enter the link in the order of their arrival times. A
- * packet may therefore have to wait for earlier packets of other flows, and
- * meanwhile the queue fills. The caller holds the lock. */
+ * packet may therefore have to wait until earlier packets of other flows have
+ * arrived. During this time, the queue of its own flow fills. The caller holds
+ * the lock. */
 static void
 wait_for_others (GstWirelessLink * self, GstWirelessLinkFlow * flow)
 {

@@ -58,10 +58,11 @@ typedef struct
   /* Offset in the LinkConfig of the value for all stations except station 0. If
    * this offset is 0, all stations use the value at `offset`. */
   gsize down;
-  /* Offsets in the LinkConfig of two further copies of the value, which only
-   * the models LINK_MODEL_BLOCKS and LINK_MODEL_RLP use. The copy at `blocks`
-   * is for station 0, and the copy at `blocks_down` is for all other stations.
-   * An offset of 0 means that there is no such copy. */
+  /* Offsets of two more places in the LinkConfig where the value of the
+   * property is stored. Only the models of GSM radio blocks (LINK_MODEL_BLOCKS
+   * and LINK_MODEL_RLP) use the values there. The value at `blocks` is for
+   * station 0, and the value at `blocks_down` is for all other stations. If an
+   * offset is 0, the place does not exist. */
   gsize blocks, blocks_down;
   GetType get_type;             /* type of an enumeration */
   const gchar *blurb;

@@ -521,11 +521,12 @@ check_use (const Model * model, const ReferencePicture * picture,
     fuzz_check ((use->updates & SLOT_BITS) != 0);
   else
     fuzz_check (use->updates == 0);
-  /* `depth` is the number of the layer of the picture; the base layer has the
-   * number 0. The stream may contain this number, which is then at most 7. The
-   * number may also be one more than the highest layer of the pictures to which
-   * the picture refers. The maximum is therefore 7 plus the number of pictures
-   * since the last key frame. */
+  /* `depth` is the number of the layer of the picture, and the base layer has
+   * the number 0. The number may come from the stream, and is then at most 7.
+   * It may also be one more than the highest layer number of the pictures to
+   * which the picture refers. In this way, each picture since the last key
+   * frame can increase the number by 1. The maximum is therefore 7 plus the
+   * number of these pictures. */
   fuzz_check (use->depth <= 7 + model->n_since_key);
 }
 

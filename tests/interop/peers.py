@@ -3,8 +3,8 @@
 between the two programs.
 
 A receiving program that can read files with RFC 4571 framing gets the RTP
-packets in such a file. ffmpeg cannot read these files. It receives the packets
-over RTSP, in the TCP connection.
+packets in such a file. ffmpeg cannot read these files. Therefore an RTSP
+server sends the packets to ffmpeg, in the TCP connection of the RTSP session.
 """
 
 import contextlib

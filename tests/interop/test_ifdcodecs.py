@@ -42,8 +42,9 @@ SLOW = 0.12, 0.08, 0.052
 # The POC (picture order count) gives the display order of the pictures. The
 # field pic_order_cnt_lsb contains only the low bits of the POC. In the clips
 # "short-range" and "long", the POC of an open GOP covers more than half of the
-# range of this field. If more than half of this range is missing, a decoder
-# cannot determine how many frames are missing (H.264, 8.2.1.1).
+# range of this field. If the missing frames cover more than half of this
+# range, a decoder cannot determine how many frames are missing (H.264,
+# 8.2.1.1).
 H264 = {
     "short-range": "open-gop=1:keyint=10:bframes=1:slice-max-size=300:"
                    "b-adapt=0",
@@ -82,10 +83,12 @@ THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
 # described by the time in seconds that it needs to send one frame. A new frame
 # comes every 0.04 s, so these links carry every fourth and every sixth frame.
 SLOWER = 0.16, 0.24
-# Expected results for streams with temporal layers: {number of layers: {time
-# in s that the link needs to send a frame: n}}. ifdqueue must send at least
-# each frame whose index is a multiple of n. For example, if a link needs twice
-# the duration of a frame, it can carry every second frame, so n is 2.
+# Expected results for streams with temporal layers, in the form {number of
+# layers: {time in s that the link needs to send a frame: n}}. The element
+# ifdqueue drops frames for which the link is too slow. It must nevertheless
+# send at least each frame whose index is a multiple of n. For example, if the
+# link needs twice the duration of a frame to send it, the link can carry every
+# second frame, so n is 2.
 LAYERED_GOP = 48
 LAYERED = {2: {0.08: 2, 0.052: 2}, 3: {0.16: 4, 0.12: 4, 0.08: 2, 0.052: 2},
            4: {0.24: 8, 0.16: 8, 0.08: 2}}
@@ -127,10 +130,12 @@ def choose(codec, path, units, seconds, outage=0):
     """Runs ifdqueue on the access units `units` of a stream, over a simulated
     link that needs `seconds` seconds for a frame. Returns three values: the
     indices of the access units that are sent, the number of all frames, and
-    the number of dropped leading frames.
+    the number of dropped leading frames. Leading frames follow an I-frame in
+    the stream, but are shown before it.
 
-    Each access unit is a tuple (offset, size, PTS). The PTS is a number of
-    frame periods, or None.
+    Each access unit is a tuple (offset, size, PTS). The PTS (presentation
+    timestamp) is given as a number of frame periods. It is None if the access
+    unit has no PTS.
     """
     lines = "".join("%d %d %d\n" % (
         offset, size, -1 if pts is None else 10 ** 9 * (pts + 8) // FPS)

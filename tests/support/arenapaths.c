@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Size in bytes of the packets with which the capacity of a link is measured.
- * On a slow link the packets are smaller, so that the transmission of each
- * packet takes about PACKET_TIME. With large packets, the result for a slow
- * link would be inexact, because the number of bytes that arrive before a
- * deadline is always a multiple of the packet size. */
+/* Sizes in bytes of the packets with which the capacity of a link is measured.
+ * FULL_PACKET is the maximum and SMALL_PACKET the minimum size. On a slow link
+ * the packets are smaller, so that the transmission of each packet takes about
+ * PACKET_TIME. With large packets, the result for a slow link would be inexact,
+ * because the number of bytes that arrive before a deadline is always a
+ * multiple of the packet size. */
 #define FULL_PACKET 1500
 #define SMALL_PACKET 100
 #define PACKET_TIME (10 * LINK_MS)
@@ -223,7 +224,7 @@ get_packet_size (const ArenaPath * path)
       FULL_PACKET);
 }
 
-/* The state of a measurement that shows when a link can send. The measurement
+/* State of a measurement, which finds out when a link can send. The measurement
  * always keeps one packet waiting in the queue of the link, so that the link is
  * never idle. When the link begins to send the waiting packet, the next packet
  * is put into the queue. begun[i] is the time at which packet i was put into

@@ -42,10 +42,11 @@
 #include "ifdslots.h"
 #include "statistics.h"
 
-/* Number of newest GOPs for which the object remembers whether it has already
- * counted them as disturbed. A GOP is disturbed if one of its I- or P-frames
- * was dropped. The number is greater than the maximum number of waiting frames,
- * so that the GOP of each waiting frame is remembered. */
+/* Number of GOPs, from the newest one backwards, for which the Ifd object
+ * remembers whether it has already counted them as disturbed. A GOP is
+ * disturbed if one of its I- or P-frames was dropped. Each disturbed GOP must
+ * be counted only once. The number is greater than the maximum number of
+ * waiting frames, so that the GOP of each waiting frame is remembered. */
 #define REMEMBERED_GOPS (2 * IFD_MAX_FRAMES)
 
 /* Length of a period, in frames. For each period, the object records which
@@ -178,7 +179,8 @@ struct _Ifd
   /* Flags of figures 1.2 and 1.3 in Ouwens' paper. In IFD_ALGORITHM_GOP,
    * gop_disturbed means that an I- or P-frame of the newest GOP was dropped, so
    * the rest of this GOP cannot be decoded. prev_gop_disturbed means that the
-   * leading frames of the newest GOP cannot be decoded. */
+   * leading frames of the newest GOP cannot be decoded. Leading frames follow
+   * the I-frame in the stream, but are displayed before it. */
   gboolean gop_disturbed, prev_gop_disturbed;
   gboolean gop_closed;          /* TRUE if the newest GOP is closed */
   /* TRUE if a P-frame that is not a leading frame has arrived since the newest
@@ -1029,10 +1031,13 @@ drop_misordered (Ifd * ifd)
  * decoder would display at the right position. This function returns TRUE if a
  * longer wait is useless.
  *
- * If all GOPs have the same length, the values of `order` in the I-frames
- * repeat in a cycle. When the value of the first dropped I-frame occurs again,
- * all I-frames of the cycle have been dropped, so a longer wait is useless. The
- * wait also ends after IFD_MAX_ORDER_WAIT frames. */
+ * The field `order` of an I-frame contains only the lower bits of its position
+ * in display order. If all GOPs have the same length, the values of `order` in
+ * successive I-frames repeat in a cycle. When an I-frame has the same value as
+ * the first dropped I-frame, all I-frames of one cycle have been dropped. Later
+ * I-frames would have the same values again, so a longer wait is useless.
+ *
+ * The function also returns TRUE after a wait of IFD_MAX_ORDER_WAIT frames. */
 static gboolean
 awaits_order_in_vain (const Ifd * ifd, const IfdFrame * c)
 {

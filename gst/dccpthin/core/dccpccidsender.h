@@ -122,10 +122,11 @@ typedef struct
    * most 5 bytes. `sender` is NULL while the connection is not open yet. */
   void (*write_options) (gpointer sender, const DccpCcidContext * context,
       DccpOptionWriter * writer);
-  /* Optional: reads an option of the receiver of data (types 192 to 255) and
-   * stores its value in `heard`. The packet with the option may still be
-   * discarded. For this reason, the option must have no other effect before
-   * `feedback` is called. Returns FALSE if the option is unknown or malformed.
+  /* Optional: reads an option that the receiver of our data has sent (types 192
+   * to 255), and stores the value of the option in `heard`. The packet with the
+   * option may still be discarded. For this reason, the option must have no
+   * other effect before `feedback` is called. Returns FALSE if the option is
+   * unknown or malformed.
    */
     gboolean (*read_option) (DccpCcidHeard * heard, const DccpOption * option);
   /* Called when an Ack has arrived. If the Ack contains feedback about

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Init Cookies (RFC 4340 section 8.1.4). A listener that has no room for
  * another half-open connection encodes the Request in a cookie, and puts the
- * cookie into its Response. It then stores nothing about the client. The client
- * returns the cookie with its Ack. A Response with a cookie belongs to no
- * connection. It waits in a queue, which this header declares, until it is
- * sent.
+ * cookie into its Response. The listener then stores nothing about the client,
+ * because the client returns the cookie with its Ack. A Response with a cookie
+ * belongs to no connection. It waits in a separate queue until it is sent. This
+ * header also declares that queue.
  */
 
 #pragma once

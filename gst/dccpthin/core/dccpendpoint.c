@@ -569,8 +569,8 @@ process_listen (DccpEndpoint * endpoint, const DatagramPath * path,
  * the cookie in `packet`. The cookie contains the Request that the client sent
  * earlier. The new candidate is the same as if the endpoint had stored that
  * Request. Returns the candidate, or NULL if the packet has no valid cookie.
- * The Request and its Response were counted at that time, so the counters do
- * not change now. */
+ * The endpoint counted the Request and its Response when the Request arrived,
+ * so this function does not change the counters. */
 static DccpConnection *
 restore_candidate (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, DccpConnection * contested)

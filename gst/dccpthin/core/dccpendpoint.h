@@ -109,9 +109,9 @@ void dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now,
 void dccp_endpoint_dropped (DccpEndpoint * endpoint, guint64 now,
     guint64 sequence, guint8 drop_code);
 
-/* Returns whether the peer has reported that it dropped at least one of our
- * packets in a selection. A packet is in the selection if its number is from
- * `first` to `first` + `n` - 1 and its bit in the history `packets` is set.
+/* Returns whether the peer has reported that it dropped at least one of certain
+ * packets that we have sent. These are the packets whose numbers are from
+ * `first` to `first` + `n` - 1 and whose bits in the history `packets` are set.
  * Packets that are too old for the history are ignored. */
 gboolean dccp_endpoint_were_dropped (DccpEndpoint * endpoint,
     DccpHistory * packets, guint64 first, gint64 n);

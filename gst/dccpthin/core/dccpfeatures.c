@@ -17,12 +17,13 @@
 #define MAX_SEQUENCE_WINDOW ((G_GUINT64_CONSTANT (1) << 46) - 1)
 #define MAX_COVERAGE 15
 
-/* A Change asks the peer for a value of a feature. If no Confirm arrives, the
- * Change is retransmitted. These are the minimum and the maximum time in ns
- * until then. The time must not be shorter than a round trip (RFC 4340 section
- * 6.6.3). An unknown round-trip time is assumed to be 0.2 s (section 3.4). If
- * the known round-trip time is shorter than 0.2 s, the minimum is still 0.2 s,
- * so that fewer packets are sent. */
+/* A Change asks the peer for a value of a feature, and the peer answers with a
+ * Confirm. If no Confirm arrives, the Change is retransmitted. These constants
+ * are the minimum and the maximum time in ns from the sending of a Change to
+ * its retransmission. The time must not be shorter than a round trip (RFC 4340
+ * section 6.6.3). If the round-trip time is unknown, it is assumed to be 0.2 s
+ * (section 3.4). If it is known to be shorter than 0.2 s, the minimum is still
+ * 0.2 s, so that fewer packets are sent. */
 #define MIN_RETRANSMISSION (200 * MILLISECONDS)
 #define MAX_RETRANSMISSION (64 * SECONDS)
 
@@ -207,9 +208,9 @@ add_preferences (Feature * self, guint first, guint last)
 
 /* Fills our preference list for our own feature Minimum Checksum Coverage,
  * which applies to the packets that we receive. `coverage` is the minimum
- * coverage that we want. It comes first. The greater coverages follow, in
- * increasing order. The value 0, which means that the checksum covers all
- * bytes, comes last. */
+ * coverage that we want, so this value comes first in the list. The greater
+ * values follow, in increasing order. The value 0, which means that the
+ * checksum covers all bytes, comes last. */
 static void
 prefer_received_coverage (Feature * self, guint8 coverage)
 {

@@ -16,10 +16,11 @@ typedef struct
   /* Interval in ns between the next JOIN and the JOIN after it. It is doubled
    * each time a JOIN is sent, up to a maximum. */
   guint64 wait;
-  /* Sending time of the first JOIN, in ns. A CHALLENGE does not say which JOIN
-   * it answers, so the round trip is measured from the first JOIN. The result
-   * is too long if the CHALLENGE answers a later JOIN. This error does no harm,
-   * because a shorter round trip replaces it later. */
+  /* Sending time of the first JOIN, in ns. With a JOIN, a path asks to join the
+   * session, and the receiver answers with a CHALLENGE. A CHALLENGE does not
+   * say which JOIN it answers, so the round trip is measured from the first
+   * JOIN. The result is too long if the CHALLENGE answers a later JOIN. This
+   * error does no harm, because a shorter round trip replaces it later. */
   guint64 sent;
   gboolean respond;             /* A RESPONSE has to be sent. */
   guint64 challenge;
@@ -47,10 +48,12 @@ void mmtp_joins_confirm (MmtpJoins * self, MmtpPath * path);
  * FALSE if none is due. */
 gboolean mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path,
     MmtpMessage * message);
-/* Processes a CHALLENGE that arrived on `path`. The CHALLENGE is valid if it
- * contains the nonce of the JOIN that was sent on this path. If it is valid,
- * the function schedules a RESPONSE, marks the path as joined, and returns
- * MMTP_VALID. Otherwise it returns MMTP_REFUSED_SESSION. */
+/* Processes a CHALLENGE that arrived on `path`. A CHALLENGE is the receiver's
+ * answer to a JOIN, the message with which a path joins the session. The
+ * CHALLENGE is valid if it contains the nonce (a random number) of the JOIN
+ * that was sent on this path. If it is valid, the function schedules a
+ * RESPONSE, marks the path as joined, and returns MMTP_VALID. Otherwise it
+ * returns MMTP_REFUSED_SESSION. */
 MmtpRefusal mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
     const MmtpChallenge * challenge);
 /* Returns the time of the next JOIN in ns, or MMTP_NEVER. */

@@ -52,11 +52,13 @@ void mmtp_store_free (MmtpStore * store);
 void mmtp_store_add (MmtpStore * store, guint32 stream_number,
     const guint8 * message, gsize size);
 void mmtp_store_add_repair (MmtpStore * store, const MmtpRepair * repair);
-/* Computes a missing message, if this is possible now. Sets `message` and
- * `size` to the computed message and returns TRUE, or returns FALSE if no
- * message can be computed. The bytes of the message stay valid until the next
- * call. A REPAIR protects only a part of a message. The following fields are
- * not protected, so they are 0 in the computed message:
+/* Computes a missing DATA message, if this is possible now. A REPAIR contains
+ * the XOR of several DATA messages, so one missing message can be computed from
+ * the REPAIR and all the others. Sets `message` and `size` to the computed
+ * message and returns TRUE, or returns FALSE if no message can be computed. The
+ * bytes of the message stay valid until the next call. A REPAIR protects only a
+ * part of a message. The following fields are not protected, so they are 0 in
+ * the computed message:
  * - channel
  * - channel number
  * - sending time

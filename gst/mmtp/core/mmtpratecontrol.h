@@ -124,9 +124,9 @@ typedef struct
   void (*sent) (gpointer control, guint64 now, guint64 size,
       guint64 in_flight);
   void (*feedback) (gpointer control, const MmtpRateSample * sample);
-  /* Fills in `limits`. The caller has set all of its fields to 0. The operation
+  /* Fills in `limits`. The caller has set all of its fields to 0. An algorithm
    * has to set `window`. Before the receiver has reported anything, the
-   * operation may leave `delivery_rate` and `peak_rate` at 0. In this case, the
+   * algorithm may leave `delivery_rate` and `peak_rate` at 0. In this case, the
    * caller computes the rate from the window and the round trip. */
   void (*get_limits) (gconstpointer control, MmtpRateLimits * limits);
 } MmtpRateControlClass;

@@ -66,10 +66,14 @@ void mmtp_send_queue_get_stats (const MmtpSendQueue * queue,
 void mmtp_send_queue_set_delay (MmtpSendQueue * queue, guint64 delay);
 guint64 mmtp_send_queue_get_delay (const MmtpSendQueue * queue);
 /* Sets the maximum lateness in ns. A packet that arrives at most this much
- * after its deadline is still useful. The maximum lateness has two effects. A
- * plan (mmtpplan.h) may use the additional time, and a waiting packet is
- * dropped only when it would miss its deadline by more than this.
- * Retransmissions still have to meet the deadline itself. The default is 0. */
+ * after its deadline is still useful. The maximum lateness has two effects:
+ * - A plan (mmtpplan.h), which chooses the waiting frames to be sent, may use
+ *   the additional time.
+ * - A waiting packet is dropped only when it would miss its deadline by more
+ *   than the maximum lateness.
+ *
+ * A retransmission is not allowed any lateness: it has to meet the deadline
+ * itself. The default is 0. */
 void mmtp_send_queue_set_max_lateness (MmtpSendQueue * queue,
     guint64 max_lateness);
 /* Returns the deadline of the packet in ns: the time by which it has to arrive
@@ -136,11 +140,13 @@ MmtpPacket *mmtp_send_queue_get_tail (const MmtpSendQueue * queue);
  * picture should not be sent. */
 guint64 mmtp_send_queue_get_late_group (const MmtpSendQueue * queue,
     guint64 arrival);
-/* Searches the packets of the rank `rank` in the order of their deadlines.
- * Returns the first packet that meets two conditions: it would be in time if it
- * arrived at the time `arrival`, and its picture does not refer to a late
- * picture. `late_group` is the number of the group of pictures with this late
- * picture; 0 if no picture is late. Returns NULL if there is no such packet. */
+/* The rank of a packet is its importance. The waiting packets of each rank are
+ * in a list of their own, in the order of their deadlines. Returns the first
+ * packet in the list of `rank` that meets two conditions: the packet would be
+ * in time if it arrived at the time `arrival`, and its picture does not refer
+ * to a late picture. `late_group` is the number of the group of pictures that
+ * contains the late picture; 0 if no picture is late. Returns NULL if there is
+ * no such packet. */
 MmtpPacket *mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
     guint64 arrival, guint64 late_group);
 /* Adds the frames that have waiting packets to `plan`, in the order of the

@@ -155,10 +155,13 @@ find_end (const TsUnit * unit)
   return end;
 }
 
-/* A piece of `unit` contains either only packets that are dropped together with
- * the picture, or only packets that are never dropped with it. `begin` is the
- * offset at which a piece begins. Returns the offset at which this piece ends.
- * `end` is the offset of the end of the picture. A piece also ends there. */
+/* A unit is a picture of a transport stream, or one of its fields, together
+ * with the packets of other streams between its packets. It is cut into pieces.
+ * A piece contains either only packets that are dropped together with the
+ * picture, or only packets that are never dropped with it, such as packets of
+ * sound. `begin` is the offset in `unit` at which a piece begins. Returns the
+ * offset at which this piece ends. `end` is the offset of the end of the
+ * picture, and no piece extends across this offset. */
 static gsize
 find_piece_end (const TsUnit * unit, gsize begin, gsize end)
 {

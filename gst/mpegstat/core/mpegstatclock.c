@@ -16,7 +16,9 @@ since (guint64 now, guint64 then)
   return now > then ? now - then : 0;
 }
 
-/* Returns the time in ns from the last arrival to now. There are two cases:
+/* Returns the time in ns from the last arrival of data to now. One of two
+ * clocks measures it: normally the running time of the pipeline while the
+ * element is in PLAYING, otherwise monotonic time. There are two cases:
  *
  * If the clock is the same as at the last arrival, the result is the present
  * reading of this clock minus its reading at the last arrival.

@@ -208,8 +208,8 @@ def properties(cell: Cell, link: Link | None = None, place: int = 0) -> str:
 
 def with_steps(cell: Cell, directory: pathlib.Path) -> str:
     """Returns all properties of the link of the experiment `cell`. Raises
-    LabError if this is a combined link, which consists of several links. If
-    the bitrate of the link changes in steps, these steps are written into a
+    LabError if the link is a combined link, which consists of several links.
+    If the bitrate of the link changes in steps, these steps are written into a
     file in `directory`, in the form of a delivery trace.
     """
     parts = all_properties(cell, directory)
@@ -397,10 +397,11 @@ def graded(cell: Cell, directory: pathlib.Path,
 
 
 def is_old_grade(result: dict[str, Any]) -> bool:
-    """Returns whether the verdict in `result` must be decided again. The
-    verdict says whether the run is flagged as unreliable. Older versions of
-    this program decided it by another rule. Only runs that streamed a clip in
-    real time can have such an old verdict. `result` is the result of the run.
+    """Returns whether `result`, the result of a run, contains an outdated
+    verdict. The verdict says whether the run is flagged as unreliable. Older
+    versions of this program decided this by another rule, so their verdicts
+    have to be decided again. Only runs that streamed a clip in real time can
+    have such an old verdict.
     """
     cell, late = result["cell"], result["lateness"]
     return (matrix.kind(cell) == definitions.VIDEO

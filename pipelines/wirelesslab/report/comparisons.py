@@ -3,10 +3,11 @@
 other. The runs of a group differ in one respect: the protocol, the link, the
 bitrate or the codec.
 
-If links are compared, the groups depend on the sections of the matrix. A
-section that lists several values of a property describes several links, and
-these links are compared with each other. All other sections describe one link
-each. The links of all these sections are compared with each other.
+If links are compared, the groups depend on the sections of the matrix, the
+file that describes the runs. A section that lists several values of a property
+describes several links, and these links are compared with each other. All
+other sections describe one link each. The links of all these sections are
+compared with each other.
 """
 
 import typing
@@ -40,9 +41,10 @@ def link_title(run: Any) -> str:
 
 
 def variant(link: Link) -> tuple[str | None, str]:
-    """Splits the name of a link. If a section of the matrix lists several
-    values of a property, it describes a link for each value. The name of such
-    a link consists of the name of the section and of the values that
+    """Splits the name of a link. A matrix is a file that describes
+    experiments, and some of its sections describe links. If a section lists
+    several values of a property, it describes a link for each value. The name
+    of such a link consists of the name of the section and of the values that
     distinguish this link.
 
     Returns a pair: the name of the section, and these values as text. If the
@@ -53,10 +55,11 @@ def variant(link: Link) -> tuple[str | None, str]:
 
 
 def section_title(link: dict[str, Any]) -> str:
-    """Returns the title of the matrix section that describes `link`. If a
-    section lists several values of a property, it describes several links. The
-    title of such a link consists of the title of the section and of the
-    values, so the values are removed.
+    """Returns the title of the section that describes `link` in the matrix,
+    the file that describes the runs. If a section lists several values of a
+    property, it describes several links. The title of such a link consists of
+    the title of the section and of the values of the link. The function then
+    removes the values from the title of the link.
 
     If the section describes only one link, returns "all links". The links of
     all these sections are compared with each other, so the title of a single
@@ -68,10 +71,10 @@ def section_title(link: dict[str, Any]) -> str:
 
 def title_in_section(run: Any) -> str:
     """Returns a title for the link of the run. The title appears in a part of
-    the report that compares the links of one matrix section. These links
-    differ only in the values of some properties, so the title consists of
-    these values. If the link is the only one of its section, returns its full
-    title.
+    the report that compares the links of one section of the matrix, the file
+    that describes the runs. These links differ only in the values of some
+    properties, so the title consists of these values. If the link is the only
+    one of its section, returns its full title.
     """
     section, words = variant(run.cell["link"])
     return words if section else link_title(run)

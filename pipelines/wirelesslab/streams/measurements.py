@@ -399,7 +399,8 @@ def run_percents(
     """Returns a row in the form of table 3.12 of Ouwens (2006), which is about
     series of consecutive lost packets. `runs` is {length of a series: number
     of series}. The row has:
-    - the percentage of all series in each class of OUWENS_RUNS,
+    - for each class of lengths in OUWENS_RUNS: the percentage of the series
+      whose length is in this class,
     - the number of lost packets,
     - the number of series.
     """

@@ -310,10 +310,11 @@ improve (Best * best, Chain chain, guint count, guint64 free_at)
     best->free_at[chain][count] = free_at;
 }
 
-/* Records in `next` what a sender reaches if it skips `picture`. If `picture`
- * would arrive in time and could be decoded, also records what a sender reaches
- * if it sends `picture`. In any other case, sending `picture` would only cost
- * time, so this alternative is not recorded. */
+/* Records in `next` the results of the two things that a sender can do with
+ * `picture`. It can skip `picture`, and this result is always recorded. It can
+ * also send `picture`. This result is recorded only if `picture` would arrive
+ * in time and could be decoded, because otherwise sending it would only cost
+ * time. */
 static void
 send_or_skip (const Picture * picture, Chain chain, guint count,
     guint64 free_at, guint64 max_lateness, Best * next)
@@ -362,9 +363,11 @@ best_clear (Best * best)
  * not try all selections of frames.
  *
  * Two selections may have the same number of frames and leave the decoder in
- * the same state (the enum Chain). After both, the decoder can then decode the
- * same later frames. The function continues only the selection whose
- * transmission ends earlier, because the other one cannot have a better result.
+ * the same state. The possible states are the values of the enum Chain. The
+ * state determines which later frames the decoder can decode, so these are the
+ * same frames after either selection. The function continues only the selection
+ * whose transmission ends earlier, because the other selection cannot lead to a
+ * better result.
  */
 static gdouble
 best_with_hindsight (const GArray * film, guint64 max_lateness)

@@ -464,8 +464,8 @@ GST_END_TEST;
  * connection:
  * - The server answers the Request with a Sync.
  * - The client answers the Sync with a Reset, whose number is not valid either.
- * - The server answers the Reset with a second Sync. It acknowledges GSR, the
- *   greatest sequence number that the server has received.
+ * - The server answers the Reset with a second Sync. This Sync acknowledges
+ *   GSR, the greatest sequence number that the server has received.
  * - The client answers the second Sync with a Reset. Its number is GSR + 1,
  *   which is valid.
  */

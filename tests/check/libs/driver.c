@@ -569,12 +569,14 @@ GST_START_TEST (packets_of_frequent_calls_are_sent_together)
 
 GST_END_TEST;
 
-/* Second thread of the test. It calls driver_flush_often () so often that the
- * driver begins to collect packets. Then it gives the core packet 7 and makes a
- * last call. The driver keeps the packet for a moment, in the hope of further
- * calls, and does not wake its loop in the other thread. The loop must send the
- * packet when its timeout expires. When the packet has arrived at the far end,
- * the far end sends packet 8, which ends the loop. */
+/* Runs in a second thread, while the driver's loop runs in the first thread of
+ * the test. The second thread calls driver_flush_often () at such a high rate
+ * that the driver begins to collect packets. Then it passes packet 7 to the
+ * core and makes a last call. The driver keeps the packet for a moment, because
+ * further calls might follow, and does not wake its loop. The loop must
+ * therefore send packet 7 when its timeout expires. When the packet has arrived
+ * at the far end, the second thread sends packet 8 from there, which ends the
+ * loop. */
 static gpointer
 put_last (gpointer data)
 {
@@ -686,11 +688,13 @@ kernel_has_gso (const gchar * test)
   return FALSE;
 }
 
-/* With GSO, 150 packets form three messages of 64, 64 and 22 packets. The test
- * is repeated with __i__ = 0 to 5. At first, the sockets accept __i__ / 2
- * messages. They refuse the next message with ENOBUFS if __i__ is odd, and with
- * EAGAIN if it is even. When the sockets accept messages again, the remaining
- * packets must be sent in order. */
+/* With GSO (generic segmentation offload), the kernel gets several packets as
+ * one message. Here 150 packets form three messages of 64, 64 and 22 packets.
+ * The test is repeated with __i__ = 0 to 5. At first, the sockets only accept
+ * __i__ / 2 messages (rounded down). They refuse the next message, with the
+ * error ENOBUFS if __i__ is odd, and with EAGAIN if it is even. Later, the
+ * sockets accept messages again. The driver must then send the remaining
+ * packets in order. */
 GST_START_TEST (messages_without_room_follow_in_order)
 {
   static const guint n_accepted[] = { 0, 64, 128 };

@@ -152,11 +152,12 @@ GST_START_TEST (oldest_known_host_makes_room)
   for (i = 0; i <= PREFIX_LIMITER_HOSTS; i++) {
     host = make_host (i << 8);
     prefix_limiter_remember (limiter, &host);
-    /* A host that has completed a handshake has a reserve, which is an
-     * additional budget of answers. Each iteration stores host `i`, and then
-     * stores host 0 again, so host 1 becomes the oldest host. In the last
-     * iteration the limiter is full, so it must remove host 1. After the loop,
-     * every host except host 1 must have a reserve. */
+    /* The limiter limits how many answers are sent to hosts. It stores a
+     * limited number of hosts that have completed a handshake. Each of them has
+     * a reserve, which is an additional budget of answers. Each iteration
+     * stores host `i`, and then stores host 0 again, so that host 1 becomes the
+     * oldest host. In the last iteration the limiter is full, so it must remove
+     * host 1. After the loop, every host except host 1 must have a reserve. */
     host = make_host (0);
     prefix_limiter_remember (limiter, &host);
   }

@@ -57,8 +57,8 @@ input (References * references, const Picture * picture, ReferenceUse * use)
 /* Simulates a decoder that does not receive the picture with the index
  * `without`. Returns a text with one character for each picture. The character
  * is '-' if the decoder cannot decode the picture. Otherwise it is a digit: the
- * field `depth` of ReferenceUse. The test fails if the references of a picture
- * are not known. */
+ * number of the layer of the picture (the field `depth` of ReferenceUse). The
+ * test fails if the references of a picture are not known. */
 static gchar *
 decode_without (References * references, const Picture * pictures, guint n,
     guint without)
@@ -407,10 +407,12 @@ GST_START_TEST (h265_long_term_references)
   expect_slice (headers, 19, 0, IRAP_SLICE, "0:");
   expect_slice (headers, 1, 0, SLICE "4:8 1:1 2:0 e0 e0", "8: 7");
   expect_slice (headers, 1, 0, SLICE "4:0 1:1 2:0 e0 e0", "16: 15");
-  /* The slice has two long-term reference pictures. The first one is listed in
-   * the sequence parameter set (SPS), and only the low bits of its POC (picture
-   * order count) are known. The second one has the low bits 3. Its upper bits
-   * say that it is from the previous cycle of the low bits. */
+  /* The slice has two long-term reference pictures. A reference to such a
+   * picture contains the low bits of its POC (picture order count), and may
+   * contain the difference of the upper bits. The first reference is listed in
+   * the sequence parameter set (SPS), and has only the low bits. The second
+   * reference has the low bits 3, and says that the upper bits of the POC are
+   * one less than those of the current picture. */
   expect_slice (headers, 1, 0, SLICE
       "4:4 1:1 2:0 e1 e1 1:0 4:3 1:1 1:1 e1", "20: 19 5* 3");
   h265_headers_free (headers);
