@@ -150,10 +150,10 @@ GST_ELEMENT_REGISTER_DEFINE (dccpthinsink, "dccpthinsink", GST_RANK_NONE,
 /* --- second name of the element ------------------------------------------- */
 
 /* The element has a second name, dcctpthinsink. A GType can belong to one
- * element factory only. The second factory therefore has a GType of its own, a
- * subclass. The default names of the two elements differ as well, because
- * GStreamer derives a default name, such as dccpthinsink0, from the name of the
- * GType. */
+ * element factory only. The factory with the second name therefore has a GType
+ * of its own, a subclass. GStreamer derives the default name of an element,
+ * such as dccpthinsink0, from the name of the GType. The default names of the
+ * two elements therefore differ, too. */
 typedef GstDccpThinSink GstDcctpThinSink;
 typedef GstDccpThinSinkClass GstDcctpThinSinkClass;
 

@@ -129,10 +129,11 @@ make_noise (Run * self)
 
 /* --- forged packets ------------------------------------------------------- */
 
-/* Returns a sequence number that depends on the next byte of the input. If this
- * byte is 255, the number is arbitrary. Otherwise the number is close to
- * `right`, or close to an edge of a window around `right`. The argument `right`
- * is a recent sequence number of the connection. */
+/* Returns a sequence number that depends on the next byte of the input. `right`
+ * is a recent sequence number of the connection. If the byte is 255, the result
+ * is an arbitrary number. Otherwise the result is close to `right`, or close to
+ * a limit of the valid numbers around `right`, such as an end of the sequence
+ * window. */
 static guint64
 take_number (Run * self, guint64 right)
 {

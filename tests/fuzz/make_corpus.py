@@ -411,7 +411,7 @@ def tsjoiner(made):
     """Makes inputs for fuzz_tsjoiner.c, which cuts a transport stream into
     pieces and joins the pieces again. An input has four parts:
     - the size of the buffers that contain the stream
-    - a bit mask that says which pieces are missing
+    - a bit mask that says which pieces are left out
     - a bit mask that is XORed with the flags of each piece
     - the transport stream
     """

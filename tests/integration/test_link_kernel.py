@@ -210,9 +210,10 @@ class BitErrorsTest(linktestbed.LinkCase):
 
 class FrameCheckTest(linktestbed.LinkCase):
     """Tests the emulation of the transparent data service of GSM, which
-    delivers damaged data. If the frame check of PPP is used, damaged packets
-    must not reach the kernel. Without this frame check, damaged packets reach
-    the kernel, which delivers or drops them."""
+    delivers damaged data. PPP can check each packet (frame check). With this
+    check, no damaged packet may reach the kernel. Without it, damaged packets
+    reach the kernel. The kernel then drops a packet if a checksum shows the
+    damage, and delivers it otherwise."""
 
     def start_run(self, kind, frame_check, coverage=0):
         return Run(self, f"{TRANSPARENT} frame-check={frame_check}", kind,

@@ -217,10 +217,11 @@ class Stream:
 
 def fields_of(letters, frame_num, order, **options):
     """Returns a frame that consists of two fields. `options` are arguments of
-    Picture for both fields. If the second field is a P-field, they determine
-    its reference: with n_refs=2 and refs=1, it refers to the first field of
-    the same frame. Otherwise it refers to the previous frame. An IDR frame has
-    no previous frame, so its second field refers to its first field."""
+    Picture for both fields. If the second field is a P-field, it refers to one
+    of these pictures:
+    - the first field of the same frame, if `options` has n_refs=2 and refs=1,
+      or if the frame is an IDR frame, which has no previous frame
+    - otherwise the previous frame"""
     first = Picture(letters[0], frame_num, order, TOP, **options)
     options.update(idr=False, recovery=False)
     return [first, Picture(letters[1], frame_num, order + 1, BOTTOM, **options)]

@@ -20,10 +20,11 @@ G_BEGIN_DECLS
 /* Returns a random bond: a scenario with two to four paths. If the `seed` and
  * the recorded traces in `groups` are the same, the bond is always the same. */
 ArenaScenario *arena_bond_draw (const ArenaGroups * groups, guint64 seed);
-/* Returns a GPtrArray of ArenaScenario with two kinds of bonds. Some bonds are
- * modelled on reports of users, who saw that a bad path harmed the good paths.
- * Each of the other bonds has two paths with two recorded traces. There is one
- * such bond for each pair of recorded traces. */
+/* Returns a GPtrArray of ArenaScenario, each of which is a bond: a sender that
+ * uses several paths together. There are two kinds of bonds. Some are modelled
+ * on reports of users, who saw that a bad path harmed the good paths. The
+ * others have two paths with two recorded traces, one bond for each pair of
+ * recorded traces. */
 GPtrArray *arena_bonds_get_cases (const ArenaGroups * groups);
 
 /* Copies `scenario` to `part`, but keeps only some of its paths: path i is kept

@@ -11,20 +11,21 @@
  * large.
  *
  * RETRY_INTERVAL is the minimum time from one request to the next, if the
- * requested key frame was lost. If the next requested key frame is lost as
- * well, this minimum doubles, and so on, up to INTERVAL: if all frames are
- * late, more key frames do not help. */
+ * requested key frame was lost. Each further lost key frame doubles this
+ * minimum, up to INTERVAL. The reason is that more key frames do not help if
+ * all frames are late. */
 #define INTERVAL (1000 * MILLISECOND)
 #define RETRY_INTERVAL (200 * MILLISECOND)
 /* Maximum time from the request for a key frame to the moment at which the
  * encoder's key frame reaches the sink. Until then, another request is useless.
  */
 #define COMING_TIME (250 * MILLISECOND)
-/* Minimum time from a request until the receiver can report that the network
- * lost the key frame. The encoder needs some time, and then the key frame and
- * the report need a round trip. A loss that is reported after this time may
- * have hit the key frame. If the round-trip time is known and longer than
- * REPORT_TIME, the round-trip time is used instead. */
+/* Minimum time from a request for a key frame until the receiver can report the
+ * loss of this key frame. The encoder needs some time to make it, and then the
+ * key frame and the report need a round trip. A loss that is reported earlier
+ * cannot be that of the requested key frame. A loss that is reported later may
+ * be. If the round-trip time is known and longer than REPORT_TIME, the
+ * round-trip time is used instead. */
 #define REPORT_TIME (60 * MILLISECOND)
 /* The estimated rate is stable if it has not fallen for STEADY_TIME. Only a
  * stable rate is used to predict whether the data at the sender will be late. A

@@ -545,10 +545,11 @@ end_unit (TsPictures * pictures)
   begin_unit (pictures, FALSE);
 }
 
-/* Adds a packet that replaces the packet `data` if the picture is dropped. It
- * contains the clock reference of `data`, but no payload. A packet without a
- * payload does not increment the continuity counter (2.4.3.3). The added packet
- * therefore gets `counter`, the counter of the last packet with a payload. */
+/* Adds the packet that is sent in place of the packet `data` if the picture is
+ * dropped. The added packet contains the clock reference of `data`, but no
+ * payload. A packet without a payload does not increment the continuity counter
+ * (ISO/IEC 13818-1, 2.4.3.3). The added packet therefore gets `counter`, the
+ * counter of the last sent packet that has a payload. */
 static void
 add_clock (TsPictures * pictures, const guint8 * data, guint counter)
 {
@@ -559,10 +560,10 @@ add_clock (TsPictures * pictures, const guint8 * data, guint counter)
   g_byte_array_append (pictures->rest, packet, sizeof packet);
 }
 
-/* Called for each video packet. It prepares for the case that the picture is
- * dropped. The packets in `rest` are sent even then. If the video packet has a
- * clock reference, the function adds a packet with only this clock reference to
- * `rest`.
+/* Called for each video packet of a picture that may have to be dropped. If the
+ * picture is dropped, the packets in `rest` are sent instead of it. If the
+ * video packet has a clock reference, the function adds a packet with only this
+ * clock reference to `rest`.
  *
  * `n_removed` counts the video packets with a payload. A packet that has the
  * same continuity counter as the packet before is a repetition, and is not

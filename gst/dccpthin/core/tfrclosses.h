@@ -54,16 +54,19 @@ void tfrc_losses_add_lossless (TfrcLosses * losses, guint64 packets,
  * new one. */
 void tfrc_losses_begin (TfrcLosses * losses);
 /* Adds lost packets to the current loss event. `packets` is the number of lost
- * packets, and `data` is the number of those that had data. The field
- * `lossless` of the open loss interval counts the packets after its last lost
- * packet. The packets that it has counted so far now precede a lost packet, so
- * they are moved from `lossless` to `loss`. */
+ * packets, and `data` is the number of those that had data.
+ *
+ * In the open loss interval, the field `loss` counts the packets from the first
+ * to the last lost packet, and `lossless` counts the packets after the last
+ * lost packet. The last lost packet is now one of the added packets. The
+ * packets in `lossless` precede it, so they are moved to `loss`. */
 void tfrc_losses_add_loss (TfrcLosses * losses, guint64 packets,
     guint64 data);
 /* Sets the length in packets of the first loss interval, which ends with the
- * first loss. `length` is 1 / p, where p is the loss event rate that
- * corresponds to the receive rate before the loss (RFC 5348 section 6.3.1).
- * `length` is therefore not the number of received packets. */
+ * first loss. RFC 5348 section 6.3.1 does not use the number of received
+ * packets as this length. Instead, the caller takes the receive rate before the
+ * loss, and computes the loss event rate p at which TFRC would allow this rate.
+ * `length` is 1 / p. */
 void tfrc_losses_set_first (TfrcLosses * losses, gdouble length);
 /* Returns the mean length of the loss intervals in packets, with history
  * discounting (I_mean of RFC 5348 section 5). The loss event rate p is 1 /

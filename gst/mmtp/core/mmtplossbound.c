@@ -24,10 +24,9 @@
  * product of the path, none of our packets waits in a queue. In this case, a
  * long delay is due to jitter, and a loss is due to the radio link.
  *
- * If FILLED_PART were 0.5 instead of 0.2, random losses with jitter would
+ * The value 0.2 is a compromise. With 0.5, random losses with jitter would
  * reduce the rate less. However, a TCP flow that shares a queue of half a
- * bandwidth-delay product with us would get only a sixth of its fair share.
- */
+ * bandwidth-delay product with us would get only a sixth of its fair share. */
 #define FILLED_PART 0.2
 /* A queue counts as short if its delay is less than MIN_QUEUE, or less than the
  * transmission time of MIN_QUEUE_PACKETS packets. A short queue is assumed not
@@ -41,17 +40,16 @@
 /* maximum number of messages over which a loss rate is averaged */
 #define LOSS_MEMORY 1000.0
 /* Minimum number of lost messages from which the sender may conclude that
- * losses are random. It applies to two groups: the messages that were lost
- * while the queueing delay was below its mean, and the messages that were lost
- * while the bytes in flight were below their mean. IN_FLIGHT_RATIO is a further
- * condition. */
+ * losses are random. Two numbers must each reach this minimum: the messages
+ * that were lost while the queueing delay was low (at most its mean), and the
+ * messages that were lost while few bytes were in flight (at most the mean).
+ * The loss rates must also satisfy RATIO and IN_FLIGHT_RATIO. */
 #define RANDOM_LOSSES 3
 /* Random losses are about as frequent with many bytes in flight as with few.
  * With a queue that is always full, in contrast, the loss rate grows with the
- * bytes in flight. Two loss rates are therefore compared: one while the bytes
- * in flight are above their mean, the other while they are below their mean.
- * Losses are random only if the first rate is at most IN_FLIGHT_RATIO times the
- * second. */
+ * bytes in flight. Two loss rates are therefore measured: loss_many while the
+ * bytes in flight are above their mean, and loss_few while they are not. Losses
+ * are random only if loss_many is at most IN_FLIGHT_RATIO times loss_few. */
 #define IN_FLIGHT_RATIO 1.5
 /* Losses are counted separately for ranges of the number of bytes in flight.
  * These ranges are called octaves, because each of them ends at twice its
@@ -128,15 +126,15 @@ add_octave (MmtpLossBound * bound, const MmtpRateSample * sample, guint all)
 }
 
 /* Returns whether the losses with few bytes in flight are about as frequent as
- * the losses with many bytes in flight.
- *
- * loss_few is the loss rate that was measured while the number of bytes in
- * flight was at most its mean. In the start phase, this number increases all
- * the time. It then always exceeds its mean, so loss_few cannot be measured.
- * For this case, the losses are also counted for each octave of the number of
- * bytes in flight. An octave is a range whose end is twice its beginning. The
- * loss rate with few bytes in flight is then computed from the octaves below
- * the present octave. */
+ * the losses with many bytes in flight. The loss rate with few bytes in flight
+ * is measured in two ways:
+ * - Usually, it is loss_few, the loss rate while the bytes in flight were at
+ *   most their mean.
+ * - In the start phase, the bytes in flight increase all the time and always
+ *   exceed their mean, so loss_few cannot be measured. The losses are therefore
+ *   also counted for ranges of the bytes in flight. They are called octaves,
+ *   because the end of a range is twice its beginning. The losses in all
+ *   octaves below the present one then give the loss rate. */
 static gboolean
 are_losses_frequent_with_few (const MmtpLossBound * bound)
 {
@@ -220,9 +218,10 @@ grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
  * - loss_many if its number of bytes in flight is above the mean number, and
  *   otherwise loss_few.
  *
- * The limits are means, because some reports are always above a mean and others
- * below it. If the limits were fixed, jitter alone could exceed them in every
- * report. */
+ * The reports are divided at a mean, because some reports are always above it
+ * and others below it. If they were divided at a fixed value, jitter alone
+ * could lift all reports above this value, and loss_low would not be measured.
+ */
 static void
 follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
 {
@@ -247,11 +246,12 @@ follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
       weight;
 }
 
-/* Called for each report if the losses have turned out to be random, so that
- * the limit bound->window is no longer needed. The limit is raised step by
- * step: in each round trip by half of its value, similar to slow start.
- * `window` is the congestion window without this limit. When the limit exceeds
- * 1.5 * `window`, it is removed. */
+/* Called for each report while the limit bound->window exists, although the
+ * losses have turned out to be random. A queue does not cause such losses, so
+ * the limit is no longer needed. The function raises it step by step, in each
+ * round trip by half of its value, similar to slow start. `window` is the
+ * congestion window without this limit. When the limit exceeds 1.5 * `window`,
+ * it is removed. */
 static void
 release (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window,
     gdouble round_trip)

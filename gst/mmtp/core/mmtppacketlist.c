@@ -157,10 +157,10 @@ mmtp_packet_list_find (const MmtpPacketList * list, guint64 due)
 
 /* --- changes -------------------------------------------------------------- */
 
-/* Makes a free place before the packet at `index`, and returns the index of the
- * free place. If the place before this packet is already free, that place is
- * used. Otherwise, the packets on one side of the new place are moved: either
- * all packets before it or all packets after it, whichever are fewer. */
+/* Makes a free place directly before the packet at `index`, and returns the
+ * index of the free place. If the place before this packet is already free, the
+ * function uses it. Otherwise it moves packets by one place: either all packets
+ * before the free place or all packets after it, whichever are fewer. */
 static guint
 open_gap (MmtpPacketList * list, guint index)
 {

@@ -62,16 +62,17 @@ void mmtp_receiver_joins_join (MmtpReceiverJoins * self,
 void mmtp_receiver_joins_take_join (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpJoin * join);
-/* Call this function for a message that is refused as a replay, because its
- * channel number was accepted before. If the message repeats the last JOIN, the
- * function may send a CHALLENGE to `address`. It does so only if a key is set,
- * and only within a second after the JOIN was accepted.
+/* Call this function for a message that is refused as a replay, because a
+ * message with its channel number was accepted before. If the message repeats
+ * the last JOIN, the function may send a CHALLENGE to `address`. It does so
+ * only if a key is set, and only within a second after the JOIN was accepted.
  *
  * The reason is an attack. An attacker may copy the sender's JOIN and send the
- * copy from another address. If the copy arrives first, the sender's own JOIN
- * is the one that counts as a replay. The sender needs a CHALLENGE
- * nevertheless, because it validates its address with the answer, a RESPONSE.
- * Without the CHALLENGE, it would have to wait until it sends the next JOIN. */
+ * copy from another address. If the copy arrives first, the receiver accepts it
+ * and refuses the sender's own JOIN as a replay. The sender needs a CHALLENGE
+ * nevertheless, because it validates its address by answering the CHALLENGE
+ * with a RESPONSE. Without the CHALLENGE, it would have to wait until it sends
+ * the next JOIN. */
 void mmtp_receiver_joins_note_replay (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpMessage * message, guint64 number);

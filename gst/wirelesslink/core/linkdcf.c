@@ -310,11 +310,13 @@ draw_failure (Dcf * dcf, guint number, guint64 duration)
       seeded_chance (get_failure (dcf, number, oven)));
 }
 
-/* Returns the maximum number of transmissions of a packet. If the packet is
- * replayed from a recorded run and was lost in that run, it is lost again after
- * the same number of transmissions. If it arrived in that run, there is no
- * maximum, because collisions in the present run may make further transmissions
- * necessary. */
+/* Returns the maximum number of transmissions of a packet. A packet that is
+ * replayed from a recorded run has the fate that it had in that run:
+ * - If it was lost in that run, it is lost again after the same number of
+ *   transmissions.
+ * - If it arrived in that run, it must arrive again. It then has no maximum,
+ *   because collisions in the present run may make further transmissions
+ *   necessary. */
 static guint
 get_retry_limit (const Dcf * dcf, const LinkItem * item)
 {

@@ -44,8 +44,9 @@ void link_frame_queue_free (LinkFrameQueue * queue, GDestroyNotify user_free);
 
 /* Returns whether link_frame_queue_push () would accept this packet. The
  * following packets are accepted:
+ * - A packet of a known stream that is a duplicate or late.
  * - A packet of a known stream, if the picture type of its frame (I, P, B or D)
- *   is known, or if the packet is a duplicate or late.
+ *   is known.
  * - A packet of a new stream, if it is the first packet of a frame of known
  *   type, and there is room for another stream. */
 gboolean link_frame_queue_wants (LinkFrameQueue * queue, guint64 now,

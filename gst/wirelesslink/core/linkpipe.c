@@ -359,13 +359,15 @@ get_departure (Pipe * pipe, LinkItem * item)
   return departure;
 }
 
-/* Sets `departure` to the time at which the receiver has processed the packet.
- * If the receiver is slower than the link, packets wait in its buffer. Returns
- * FALSE if the packet is lost because the buffer is full.
+/* Simulates a receiver that may process packets more slowly than the link
+ * delivers them. Packets then wait in a buffer of the receiver. Before the
+ * call, `departure` is the time at which the packet leaves the link. The
+ * function sets it to the time at which the receiver has processed the packet.
+ * Returns FALSE if the packet is lost because the buffer is full.
  *
- * If later packets may overtake the packet, its waiting time would depend on
- * packets that are not known yet. Such a packet therefore does not wait in the
- * buffer, and `departure` is not changed. */
+ * A packet that was chosen for reordering does not wait in the buffer, and its
+ * `departure` is not changed. Later packets may overtake it, so its waiting
+ * time would depend on packets that the model does not know yet. */
 static gboolean
 pass_receiver (Pipe * pipe, const LinkItem * item, guint64 * departure)
 {

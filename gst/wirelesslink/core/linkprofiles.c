@@ -29,12 +29,15 @@ static const guint64 ofdm_rates[] = { 6000000, 9000000, 12000000, 18000000,
  * the microwave oven radiates, the probability in the second array is added to
  * the probability in the first array.
  *
- * These values were fitted to the measurements of Ouwens. Two other quantities
- * were fitted together with them: the part of a mains cycle in which the oven
- * radiates, and the three thresholds of the rate fallback in set_base (). Only
- * this set of values fits Ouwens' tables 3.2 to 3.4, and the values for 5.5
- * Mbit/s in table 3.6. The set also agrees with tables 3.6 to 3.9 on how much
- * the oven reduces the rate at 11 Mbit/s. */
+ * These values were fitted to the measurements of Ouwens. Some other values
+ * were fitted together with them:
+ * - The part of a mains cycle in which the oven radiates.
+ * - The three numbers of attempts after which a station changes its rate
+ *   (`down_after`, `up_after` and `loss_up_after` in set_base ()).
+ *
+ * Only this set of values fits Ouwens' tables 3.2 to 3.4, and the values for
+ * 5.5 Mbit/s in table 3.6. The set also agrees with tables 3.6 to 3.9 on how
+ * much the oven reduces the rate at 11 Mbit/s. */
 static const gdouble dsss_failure[] = { 0.005, 0.0003, 0.0026, 0.0026 };
 static const gdouble dsss_oven_failure[] = { 0.0075, 0.137, 0.21, 0.21 };
 
@@ -140,9 +143,10 @@ set_gsm_dial_up (LinkDialUpConfig * dial_up)
   dial_up->failure_max = 35 * SECOND;
 }
 
-/* Call set-up times of NMT, Alanko 3.1: 5 s for the command, 11 to 14 s for the
- * connection, and 15 s or more for the handshake. The sum of these times was 31
- * to 35 s in most calls. It was longer in 1 % of the calls. 10 of 410 calls
+/* Durations of the phases in which NMT sets up a phone call (Alanko 3.1): 5 s
+ * for the command to the phone, 11 to 14 s for the connection, and 15 s or more
+ * for the handshake of the modems. In most calls, the three phases together
+ * took 31 to 35 s. In 1 % of the calls they took longer. 10 of 410 calls
  * failed. A failure was detected after 90 to 95 s. */
 static void
 set_nmt_dial_up (LinkDialUpConfig * dial_up)
@@ -348,14 +352,15 @@ set_irda (LinkConfig * config, LinkQuality quality)
   }
 }
 
-/* LTE in the model of Winstein et al. (linkwander.h). The noise is a fifth of
- * the maximum rate, as in their paper. We have chosen all other values, and
- * they are not fitted to any recording.
+/* LTE in the model of Winstein et al. (linkwander.h), in which the rate varies
+ * at random. The noise is the strength of this variation. It is a fifth of the
+ * maximum rate, as in their paper. We have chosen all other values, and they
+ * are not fitted to any recording.
  *
  * The queue drops at its tail and holds 1000 packets, because cellular networks
  * have long queues. The delay of radio and core network is 20 ms in each
- * direction. At the quality "ideal", the minimum rate is so high that gaps of
- * 300 ms do not occur in practice. */
+ * direction. At the quality "ideal", the minimum rate is so high that a gap of
+ * 300 ms between two packets does not occur in practice. */
 static void
 set_cellular (LinkConfig * config, LinkQuality quality)
 {

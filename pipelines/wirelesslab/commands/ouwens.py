@@ -229,12 +229,13 @@ def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
     """Yields the rows of a table: first the header, then the values that the
     thesis shows in figures.
 
-    The table has rows for these pairs of a bitrate and a retry value:
+    The table has two rows, without and with the microwave oven, for each of
+    the following pairs of a bitrate and a retry value. The retry value is the
+    maximum number of transmissions of a packet.
     - 3 Mbit/s with each retry value.
     - A second bitrate with each retry value: 4 Mbit/s for non-blocking UDP,
       and 6 Mbit/s for the other protocols.
-    - Each bitrate with the retry value 4, which allows four transmissions of a
-      packet.
+    - Each bitrate with the retry value 4.
     """
     rate = 4 if protocol == "udp" else 6
     yield ["Mbit/s, R, oven", "Mbit/s until 19 s, 21 to 39, 41 to 59",

@@ -133,9 +133,10 @@ def without_schedules(found: list[Cell]) -> tuple[list[Cell], list[str]]:
     `found` whose links have no schedule. The second list contains a line of
     text for each link that has a schedule.
 
-    The function is called on a machine without network namespaces. A schedule
-    interrupts a link by changing the network devices of the hosts, and without
-    namespaces the hosts have no devices.
+    A schedule says when a link is interrupted. The lab interrupts a link by
+    changing the network devices of the hosts, which exist only in network
+    namespaces. This function is called on a machine without network
+    namespaces, which cannot run these experiments.
     """
     names = dict.fromkeys(cell["link"]["name"] for cell in found if any(
         part.get(link_schedules.KEY)

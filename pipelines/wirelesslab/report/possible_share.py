@@ -57,9 +57,9 @@ def of_run(cell: Cell, directory: pathlib.Path,
     perfect foresight could have delivered so that they are decodable in time.
     `cell` is the experiment of the run.
 
-    Two arguments say when the first frame was sent. `began_ns` is the time of
-    day in ns. `begins_ns` has one number for each link: the time in ns by the
-    clock of this link.
+    The time at which the first frame was sent is given in two forms.
+    `began_ns` is this time as time of day, in ns. `begins_ns` has one number
+    for each link: this time in ns by the clock of the link.
     """
     if begins_ns[0] is None or not is_known(cell):
         return None
@@ -104,10 +104,10 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
         # it is the station number of the sender.
         flow = 0 if cell["protocol"][matrix.COMPUTED] else station
         # `schedules` contains the periods in which a link was closed. The lab
-        # logs the end of such a period when it has opened the link. Opening
-        # takes up to CHANGE_NS, and the link may already carry packets during
-        # this time. CHANGE_NS is therefore subtracted from the end of each
-        # period.
+        # logs the end of such a period only when it has finished opening the
+        # link. Opening takes up to CHANGE_NS, and the link may already carry
+        # packets during this time. CHANGE_NS is therefore subtracted from the
+        # end of each period.
         closed = [(close - began_ns, end - began_ns - CHANGE_NS)
                   for close, end in schedules.get(
                       placement.link_name(number), [])]

@@ -94,10 +94,10 @@ def read(path: pathlib.Path | None) -> list[Problem]:
 
 def claim(groups: Sequence[dict[str, Any]],
           shown: Sequence[Problem]) -> None:
-    """Removes the sentences about the results (`findings`) from those groups
-    of runs that belong to a problem. `shown` contains the problems that the
-    page describes. A problem can name groups of runs. Its own text then
-    describes their results, so the sentences are not needed.
+    """Removes the sentences about the results (`findings`) from some groups of
+    runs. `shown` contains the problems that the page describes. A problem can
+    name groups of runs. The text of the problem then describes the results of
+    these groups, so the groups need no sentences of their own.
     """
     titles = {title for problem in shown for title in problem.groups}
     for group in groups:

@@ -41,55 +41,60 @@ LATE_MS = 500
 # only the median, the 99th percentile and the maximum are measured.
 STATISTICS = {"median": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99,
               "max": 100}
-# The delay of frames because of late processes and a late element wirelesslink
-# is not known for each frame. These percentiles approximate its distribution.
-# All frames between two of the percentiles are assumed to have the delay of
+# A frame is late because processes wake up too late and because the element
+# wirelesslink pushes packets too late. The lateness of each single frame is
+# not known. Its distribution is therefore approximated by these percentiles.
+# All frames between two of the percentiles are assumed to have the lateness of
 # the higher one. For example, 7 % of the frames are between the 50th and the
-# 57th percentile. They are assumed to have the delay of the 57th percentile.
+# 57th percentile. They are assumed to have the lateness of the 57th
+# percentile.
 PERCENTS = (50, 57, 64, 71, 78, 85, 90, 95, 99, 100)
 LINK_STATISTICS = ("median", "p99", "max")
-# Two kinds of lateness are measured: the time by which processes wake up too
-# late, and the time by which the element wirelesslink pushes packets too late.
-# Usually wirelesslink is late because its process wakes up late. This is
-# assumed if the 99th percentile of the first kind, divided by the 99th
-# percentile of the second kind, is at least SAME_CAUSE.
+# Two kinds of lateness are measured: the machine lateness, which is the time
+# by which processes wake up too late, and the link lateness, which is the time
+# by which the element wirelesslink pushes packets too late. Usually
+# wirelesslink is late because its process wakes up late. This is assumed if
+# the 99th percentile of the machine lateness is at least SAME_CAUSE times the
+# 99th percentile of the link lateness.
 SAME_CAUSE = 0.5
 PARTS = ("machine", "link")
-# Name of an entry in the results of a run. The results of older versions of
-# this program do not have this entry.
+# Name of an entry in the results of a run: the percentage of the sent frames
+# that missed their deadline only because of a stall at the start of the
+# stream. Without the stall, they would have been decodable in time. The
+# percentage is an estimate. It assumes that the longest stall of the run was
+# at the start and delayed all frames.
 #
-# The entry assumes that the longest stall of the run was at the start of the
-# stream and delayed all frames. Some frames then missed their deadline only
-# because of the stall: without this delay, they would have been decodable in
-# time. The value is the number of these frames, in percent of all sent frames.
+# The results of older versions of this program do not have this entry.
 STALL = "stall_verdicts_percent"
 # Maximum percentage of the sent frames whose verdict may be wrong because the
 # measuring machine was busy. The verdict of a frame says whether the frame was
 # decodable in time. On a busy machine, processes and the element wirelesslink
-# do their work too late, so frames arrive later than they would otherwise. If
-# the percentage of these frames exceeds the limit, the run is flagged as
-# unreliable.
+# do their work too late, so a frame may miss its deadline only for this
+# reason. If the percentage of frames with a possibly wrong verdict exceeds the
+# limit, the run is flagged as unreliable.
 MAX_VERDICTS = 1.0
 # Limit for the effect of a stall at the start of the stream, in % of the sent
 # frames. A stall is a time in which the busy machine does not run a process. A
-# stall at the start delays all frames. Some frames then miss their deadline
-# that would otherwise have been decodable in time. If the percentage of these
-# frames exceeds the limit, the run is flagged as unreliable.
+# stall at the start delays all frames. Some frames then miss their deadline,
+# although they would have been decodable in time without the stall. If the
+# percentage of these frames exceeds the limit, the run is flagged as
+# unreliable.
 #
 # It is not known when the longest stall of a run took place. The check assumes
 # the worst case, a stall at the start. The length of the longest stall is the
 # longest time by which a process woke up too late or the element wirelesslink
-# pushed a packet too late. In nearly every run, a process wakes up 20 to 30 ms
-# too late at least once, but rarely at the start. Because the worst case is
-# rare, this limit is larger than MAX_VERDICTS, which is the limit for the
-# effect of lateness during the whole run.
+# pushed a packet too late.
+#
+# In nearly every run, a process wakes up 20 to 30 ms too late at least once,
+# but rarely at the start. Because the worst case is rare, this limit is larger
+# than MAX_VERDICTS, the limit for the effect of lateness during the whole run.
 MAX_STALL_VERDICTS = 5.0
 # Limits for the increase of the latency. If processes wake up too late, or the
 # element wirelesslink pushes packets too late, the latency of the frames
 # increases. The increase is computed for two percentiles of the latency, the
-# median and the 95th percentile. A run is flagged as unreliable if one of them
-# increases by more than MAX_SHIFT_MS ms, and also by more than MAX_SHIFT times
-# its measured value.
+# median and the 95th percentile. A run is flagged as unreliable if the
+# increase of one of them exceeds both limits: MAX_SHIFT_MS ms, and the
+# fraction MAX_SHIFT of the measured percentile.
 PERCENTILES = {"median": 50, "p95": 95}
 MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
 # Limit in ms, half of a frame period. It applies to the 99th percentile of two
@@ -97,9 +102,10 @@ MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
 # by which the element wirelesslink pushes packets too late. If one of these
 # two percentiles exceeds the limit, the run is flagged as unreliable.
 #
-# The reason is that a late sender sends bursts of packets, and that a
-# transport may mistake the additional delay for congestion. The other checks
-# do not detect these effects, because they use only the times of the frames.
+# This limit is needed because of two effects of lateness. A late sender sends
+# bursts of packets, and a transport may mistake the additional delay for
+# congestion. The other checks do not detect these effects, because they use
+# only the times of the frames.
 MAX_P99_MS = 20.0
 # Limit in ms for runs that do not send video. It applies to the 99th
 # percentile of two kinds of lateness: the time by which processes wake up too
@@ -114,13 +120,13 @@ Lateness = dict[str, Any]
 
 def wakeups(late_ms: Sequence[float]) -> list[float]:
     """Returns the lateness in ms of each wake-up that was due, including those
-    that did not take place. A process of the machine is to wake up at a fixed
-    interval. If the machine does not run the process for some time, several
-    wake-ups are due in this time, but only one takes place.
+    that did not take place. A process wants to wake up at a fixed interval. If
+    the machine does not run the process for some time, several wake-ups are
+    due in this time, but the process wakes up only once.
 
-    `late_ms` has one value for each wake-up that took place: the lateness of
-    the first wake-up that was due. The next wake-up that was due is less late,
-    by the interval between two wake-ups, and so on for the following ones.
+    `late_ms` has one value for each time the process woke up: how late it was
+    for the first wake-up that was due. The second wake-up was due one interval
+    later, so its lateness is one interval less, and so on.
     """
     every = wakeup_delay.SECONDS_BETWEEN * MS_PER_S
     return [late - every * missed for late in late_ms
@@ -253,11 +259,12 @@ def percentile_without(latency_ms: Sequence[float],
     """Returns a percentile of the latency that the frames would have had
     without lateness, in ms. For the median, `percent` is 50. `latency_ms`
     contains the measured latencies. `late` is the distribution of the
-    lateness, as steps() returns it.
+    lateness, as steps() returns it: a list of values, each with the share of
+    the frames that were late by this value.
 
-    It is not known which frame had which lateness. Therefore each lateness is
-    subtracted from each measured latency, and each result counts with the
-    share of its lateness.
+    It is not known which frame was late by which value. Therefore each value
+    is subtracted from each measured latency. Each difference is weighted with
+    the share of its value.
     """
     earlier = sorted((own - ms, share) for own in latency_ms
                      for ms, share in late)

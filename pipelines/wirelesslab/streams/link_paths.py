@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Finds the parts of a combined link, and the addresses on them.
+"""Finds the parts of a combined link, and the addresses on them. A combined
+link consists of several links that a run uses together.
 
 The pipelines of a protocol contain names in braces instead of addresses. This
 module finds the address for each name. Suppose that a run uses the links
 tmobile and verizon together. Then {host_tmobile} is the receiver's address on
-the first link, and {host_2} is its address on the second link.
+the first link, tmobile. {host_2} is its address on the second link, verizon.
 docs/lab-links.md describes all names.
 """
 

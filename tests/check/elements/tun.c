@@ -1296,11 +1296,11 @@ GST_END_TEST;
  * tunsrc must therefore not return a list while it is being stopped.
  *
  * tunsrc makes a list only if at least two packets arrive together. This does
- * not always happen, so the test makes several attempts.
- *
- * If the source does not wait for a packet when the pipeline pauses, it reads
- * nothing until the pipeline plays again. On a busy machine this happens. Such
- * an attempt ends after 100 ms. */
+ * not always happen, so the test makes several attempts. In each attempt, the
+ * pipeline pauses while tunsrc waits for a packet, and then many packets are
+ * sent. On a busy machine, tunsrc may not wait yet when the pipeline pauses. It
+ * then reads nothing while the pipeline is paused, and the attempt ends after
+ * 100 ms. */
 GST_START_TEST (source_stops_with_a_list_in_hand)
 {
   GstElement *pipeline, *src, *sink;

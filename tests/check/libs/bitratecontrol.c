@@ -319,8 +319,8 @@ GST_END_TEST;
 /* Simulates an encoder that puts `put` kbit/s into a network that delivers
  * `delivered` kbit/s. At the start, 100 ms of data are in flight: 12500 bytes
  * of payload, which is what 1000 kbit/s make in 100 ms. The number of bytes in
- * flight includes headers, which are 3 % of it. BitrateControl assumes the same
- * share. */
+ * flight includes headers. The headers are 3 % of this number, and
+ * BitrateControl assumes this share, too. */
 static void
 run_backlog (guint64 put, guint64 delivered, guint64 duration)
 {
@@ -376,9 +376,12 @@ GST_END_TEST;
 
 /* In the first part of the test, the queueing delay rises to 40 ms, but falls
  * to 5 ms every 100 ms. BitrateControl tolerates such a queue, because it
- * drains. In the second part, the queueing delay stays at 40 ms. Of such a
- * constant delay, the control tolerates only 10 ms, so the excess is 30 ms. The
- * bitrate must fall to 0.85 * (1 - 30 / 200) of the delivered bitrate. */
+ * drains.
+ *
+ * In the second part, the queueing delay stays at 40 ms. BitrateControl
+ * tolerates only 10 ms of such a constant delay. The excess of 30 ms must drain
+ * within 200 ms. The bitrate must therefore fall to 0.85 * (1 - 30 / 200) of
+ * the delivered bitrate. */
 GST_START_TEST (standing_queue_lowers_the_rate)
 {
   guint i;
@@ -476,11 +479,13 @@ GST_START_TEST (rare_reports_are_no_outage)
 
 GST_END_TEST;
 
-/* The queueing delay rises to 50 ms, 200 ms after the latest report of the
- * receiver. BitrateControl tolerates 20 ms: 10 ms plus half a frame period. The
- * excess is 30 ms. The bitrate must therefore fall to 0.85 * (1 - 30 / 200) of
- * the delivered bitrate. The receiver reports only once in 300 ms, and
- * BitrateControl must nevertheless measure the delivered bitrate correctly. */
+/* The receiver reports only once in 300 ms. BitrateControl must nevertheless
+ * measure the delivered bitrate correctly, which is 1000 kbit/s.
+ *
+ * 200 ms after a report, the queueing delay rises to 50 ms. BitrateControl
+ * tolerates 20 ms of it: 10 ms, and half a frame period, which is also 10 ms.
+ * The excess of 30 ms must drain within 200 ms. The bitrate must therefore fall
+ * to 0.85 * (1 - 30 / 200) of the delivered bitrate. */
 GST_START_TEST (rare_reports_show_the_delivered_rate)
 {
   guint i;
@@ -660,11 +665,11 @@ GST_START_TEST (blocked_source_is_not_idle)
 
 GST_END_TEST;
 
-/* The source pauses at 1000 kbit/s. The estimated rate is 1112 kbit/s and is
- * only a lower bound. BitrateControl lets the bitrate rise to 1.5 times such an
- * estimate, which is 1668 kbit/s. During the pause, however, nothing shows that
- * the network carries more than before. The bitrate must therefore stay at 1000
- * kbit/s until the source sends again. */
+/* The source has sent 1000 kbit/s, and then pauses. The estimated rate is 1112
+ * kbit/s and is only a lower bound. BitrateControl may let the bitrate rise to
+ * 1.5 times such an estimate, which is 1668 kbit/s. During the pause, however,
+ * nothing shows that the network carries more than before. The bitrate must
+ * therefore stay at 1000 kbit/s until the source sends again. */
 GST_START_TEST (idle_source_does_not_raise_the_rate)
 {
   begin_backlog (400);
@@ -725,9 +730,9 @@ GST_START_TEST (loss_before_a_pause_is_no_outage)
 GST_END_TEST;
 
 /* A static picture needs only 20 kbit/s. Its packets are small, so headers are
- * a large part of them. The number of bytes in flight includes the headers.
- * Therefore it looks as if data of the encoder had been in flight for a long
- * time. The bitrate must nevertheless stay at 1000 kbit/s. */
+ * a large part of them. The number of bytes in flight includes the headers, so
+ * it seems that more data of the encoder are in flight, and older data, than in
+ * reality. The bitrate must nevertheless stay at 1000 kbit/s. */
 GST_START_TEST (static_picture_keeps_the_rate)
 {
   begin_backlog (400);
@@ -739,11 +744,11 @@ GST_START_TEST (static_picture_keeps_the_rate)
 
 GST_END_TEST;
 
-/* The estimated rate is only a lower bound, so the bitrate may exceed it. Then
- * the transport drops packets because they would be late. The bitrate must fall
- * to 90 % of the estimated rate (10 % are headroom). When the transport drops
- * more packets, the bitrate must be multiplied by 0.85. Without further drops,
- * it must rise again. */
+/* The bitrate rises to 1500 kbit/s. This is more than the estimated rate of
+ * 1000 kbit/s, which is only a lower bound. Then the transport drops packets
+ * because they would be late. The bitrate must fall to 90 % of the estimated
+ * rate (10 % are headroom). When the transport drops more packets, the bitrate
+ * must be multiplied by 0.85. Without further drops, it must rise again. */
 GST_START_TEST (drops_of_the_transport_lower_the_rate)
 {
   begin (&usual, &bitrate_estimate_rule, 1400);

@@ -335,12 +335,13 @@ print (const Attack * attack, const Outcome * without, const Outcome * with)
       attack->max_events);
 }
 
-/* Returns whether the attack uses up the answers that the listener may send to
- * the client. This is so if the listener receives forged Requests with the
- * client's address. They use up (docs/security.md):
+/* Returns whether the attack can use up the answers that the listener may send
+ * to the client. The number of answers to unknown addresses is limited
+ * (docs/security.md). If the attacker sends forged Requests with the client's
+ * address to the listener, the answers to them are counted in two limits of the
+ * client:
  * - the number of answers that the client's network gets;
- * - the answers that are reserved for a client that was connected before.
- */
+ * - the answers that are reserved for a client that was connected before. */
 static gboolean
 takes_the_answers (const Attack * attack)
 {

@@ -360,10 +360,10 @@ count_confirms (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
 }
 
 /* The client confirms the server's feature values by Confirm options, but its
- * first Ack with them is lost. A Linux server that has no Confirms yet resets
- * the connection when a packet without Confirms arrives. The client must
- * therefore add the Confirms to each packet with enough room until it hears
- * from the server. */
+ * first Ack with them is lost. A Linux server waits for the Confirms. If a
+ * packet without Confirms arrives before them, it resets the connection. The
+ * client must therefore add the Confirms to each packet with enough room until
+ * it hears from the server. */
 GST_START_TEST (confirms_go_until_the_server_is_heard)
 {
   const gsize sizes[] = { 100, 0 };     /* 0: all that fits */
@@ -687,9 +687,10 @@ GST_END_TEST;
 
 /* The server has its maximum number of half-open connections, so it answers the
  * first Request with an Init Cookie. The round trip is so long that the client
- * repeats its Request. By then, the server may replace an old half-open
- * connection, so it answers the repeated Request without a cookie. The client
- * has then two different Responses. The connection must open nevertheless. */
+ * repeats its Request before the answer arrives. By then, the server may
+ * replace an old half-open connection, so it answers the repeated Request
+ * without a cookie. The client thus receives two different Responses. The
+ * connection must open nevertheless. */
 GST_START_TEST (responses_with_and_without_cookie_agree)
 {
   Cookies seen = { 0 };

@@ -203,12 +203,15 @@ GST_START_TEST (short_packets_have_no_answer)
 
 GST_END_TEST;
 
-/* GAR is the greatest acknowledgement number that the client has received. AWL
- * is the lower limit for the acknowledgement numbers of other packets. For a
- * Reset, RFC 4340 section 7.5.3 requires only that the number is GAR or
- * greater. In this test, the peer is cut off and acknowledges nothing, so AWL
- * becomes greater than GAR. A Reset that acknowledges GAR must nevertheless be
- * valid. */
+/* A client accepts most packets only if their acknowledgement number is at
+ * least AWL, the lower limit of a window that moves with the numbers of the
+ * sent packets. For a Reset, RFC 4340 section 7.5.3 requires only that the
+ * number is at least GAR, the greatest acknowledgement number that the client
+ * has received so far.
+ *
+ * In this test, the peer is cut off and acknowledges nothing, so AWL becomes
+ * greater than GAR. A Reset that acknowledges GAR must nevertheless be valid.
+ */
 GST_START_TEST (old_acknowledgement_may_end_a_connection)
 {
   DccpPacket reset;

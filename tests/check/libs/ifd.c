@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of IFD_ALGORITHM_GOP, which follows the figures of Ouwens (2006) with
- * some corrections. The tests check where it differs from the figures, and
- * which frame it drops when there is no room. As in the paper, W is the queue
- * of waiting frames, S holds the frame that is being sent, and C holds the new
- * frame. ifdfigures.c tests the figures themselves, and ifdstreams.c tests long
- * random streams.
+/* Tests of IFD_ALGORITHM_GOP, which decides which frames are dropped. This
+ * algorithm follows the figures of Ouwens (2006), with some corrections. The
+ * tests check where it differs from the figures, and which frame it drops when
+ * there is no room. As in the paper, W is the queue of waiting frames, S holds
+ * the frame that is being sent, and C holds the new frame. ifdfigures.c tests
+ * the figures themselves, and ifdstreams.c tests long random streams.
  */
 
 #include "ifdcases.h"
@@ -290,12 +290,13 @@ GST_START_TEST (w_may_grow_and_shrink)
 
 GST_END_TEST;
 
-/* The number after "o" is pic_order_cnt_lsb, which has 16 values in these
- * streams. From it, a decoder computes the PicOrderCnt of a picture. It assumes
- * that the result differs by at most 8 from the PicOrderCnt of the last
- * reference picture (H.264, 8.2.1.1). If frames were dropped, this assumption
- * may be wrong, and the decoder would display an I-frame too early. IFD must
- * drop such an I-frame. */
+/* In the input of this test, the number after "o" is the field
+ * pic_order_cnt_lsb of a frame. It has 16 values in these streams. From this
+ * field, a decoder computes the PicOrderCnt of a picture, its position in
+ * display order. The decoder assumes that this position differs by at most 8
+ * from that of the last reference picture (H.264, 8.2.1.1). If frames were
+ * dropped, the real difference may be greater, and the decoder would display an
+ * I-frame too early. IFD must drop such an I-frame. */
 GST_START_TEST (gop_drops_i_frames_that_would_be_misordered)
 {
   const IfdCase one[] = {
@@ -343,10 +344,11 @@ GST_START_TEST (gop_drops_i_frames_that_would_be_misordered)
 
 GST_END_TEST;
 
-/* After a dropped frame, a decoder would display all further I-frames of this
- * stream before the first frame or in its place. IFD therefore drops these
- * I-frames. After IFD_MAX_ORDER_WAIT of them, it must nevertheless send the
- * next I-frame, because the stream may never have a better one. */
+/* A frame was dropped, and the decoder then computes a wrong position in
+ * display order for all further I-frames of this stream. It would display each
+ * of these I-frames before the first frame or in its place. IFD therefore drops
+ * them. When it has dropped IFD_MAX_ORDER_WAIT of them, it must nevertheless
+ * send the next I-frame, because the stream may never have a better one. */
 GST_START_TEST (misordered_stream_goes_on)
 {
   Ifd *ifd = ifd_new (&gop_of_three);
@@ -379,9 +381,11 @@ GST_START_TEST (misordered_stream_goes_on)
 GST_END_TEST;
 
 /* Passes P-frames to IFD until it accepts one of them, but at most `max`.
- * Returns the number of refused P-frames. IFD refuses them because it waits for
- * an I-frame. It accepts a P-frame when it has waited for so long that the
- * stream seems to have no I-frames (IFD_MAX_GOP). */
+ * Returns the number of refused P-frames.
+ *
+ * IFD refuses P-frames while it waits for an I-frame. When it has waited for so
+ * many frames that the stream seems to have no I-frames (IFD_MAX_GOP), it
+ * accepts a P-frame. */
 static guint
 count_refused (Ifd * ifd, guint max)
 {
@@ -408,10 +412,11 @@ GST_START_TEST (stream_without_i_frames_goes_on)
   fail_unless_equals_int (count_refused (ifd, 10000), IFD_MAX_GOP - 1);
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
-  /* So many P-frames have arrived that IFD takes this for a stream without
-   * I-frames. The queue W is full, so IFD must drop the next P-frame. In a
-   * stream with I-frames, it would then drop all frames up to the next I-frame.
-   * Here it must accept the P-frame after that. */
+  /* So many P-frames have arrived without an I-frame that IFD takes this for a
+   * stream without I-frames. W, the queue of waiting frames, is full, so IFD
+   * must drop the next P-frame. In a stream with I-frames, IFD would then also
+   * drop all frames up to the next I-frame. In this stream, it must accept the
+   * next P-frame for which there is room. */
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
@@ -438,9 +443,11 @@ GST_END_TEST;
 
 /* An intra refresh renews the picture part by part, over several frames. A
  * decoder that starts at its first frame has damaged pictures until the refresh
- * ends. A new receiver does not show these pictures, so IFD may begin to send
- * at an intra refresh. After a dropped frame, however, the receiver would show
- * the damaged pictures. IFD must then wait for an I-frame. */
+ * ends.
+ *
+ * IFD may begin at an intra refresh when it sends to a new receiver, because a
+ * new receiver does not show the damaged pictures. After a dropped frame,
+ * however, a receiver would show them. IFD must then wait for an I-frame. */
 GST_START_TEST (refresh_is_a_beginning_for_a_new_receiver_only)
 {
   static const IfdCase cases[] = {
@@ -519,10 +526,11 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
 
 GST_END_TEST;
 
-/* A P-frame was dropped. IFD waits for IFD_MAX_GOP frames for an I-frame, and
- * then for IFD_MAX_GOP frames for an intra refresh, because the stream had one
- * (Pr). Then it must send a P-frame. The frame Pr and the accepted P-frame
- * count as well, so the number of refused P-frames is 2 * IFD_MAX_GOP - 2. */
+/* A P-frame was dropped, so IFD waits for an I-frame, but for at most
+ * IFD_MAX_GOP frames. The stream had an intra refresh (Pr), so IFD then waits
+ * for a refresh, again for IFD_MAX_GOP frames. After that, it must accept a
+ * P-frame. Pr and the accepted P-frame are among these 2 * IFD_MAX_GOP frames,
+ * so IFD must refuse 2 * IFD_MAX_GOP - 2 P-frames after Pr. */
 GST_START_TEST (stream_whose_refreshes_end_goes_on)
 {
   GString *log = g_string_new (NULL);

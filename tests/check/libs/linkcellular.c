@@ -398,10 +398,11 @@ GST_START_TEST (gsm_bulk_as_section_3_3_of_alanko)
 
 GST_END_TEST;
 
-/* Sets `config` to the profile NMT, but with the rates of Alanko's file
- * transfers. The modems of NMT compress the data (V.42bis), so the rate depends
- * on the contents. The profile has the rates of short messages. The transferred
- * file had another compression ratio and therefore other rates. */
+/* Sets `config` to the profile NMT, but with other rates. The modems of NMT
+ * compress the data (V.42bis), so the rate depends on the contents. The rates
+ * of the profile are those of short messages. This function sets the rates of
+ * Alanko's file transfers, because the transferred file had another compression
+ * ratio. */
 static void
 init_nmt_bulk (LinkConfig * config, LinkQuality quality)
 {
@@ -997,10 +998,10 @@ GST_START_TEST (lost_last_frame_is_found_by_a_checkpoint)
   fail_unless_equals_int (course.max_attempts, 2);
   fail_unless_equals_int (get_extra (&course, &ideal, 8), 0);
   /* The lost packet is the last one, so no later packet shows the receiver that
-   * it is missing. The sender's retransmission timer T1 started when the last
-   * acknowledgement arrived. When T1 expires, the sender asks the receiver for
-   * its state (a poll). The sender retransmits the packet only after the
-   * receiver has answered. */
+   * it is missing. Only a timer of the sender detects the loss: T1, the
+   * retransmission timer, which started when the last acknowledgement arrived.
+   * When T1 expires, the sender asks the receiver for its state (a poll). The
+   * sender retransmits the packet only after the receiver has answered. */
   check_between ("extra delay of a checkpoint, ms", 480, 980,
       get_extra (&course, &ideal, 9));
   g_free (trace);
@@ -1074,10 +1075,10 @@ GST_START_TEST (reset_loses_what_is_in_flight)
    * crosses the serial line until almost 2.02 s and is then sent in block 101.
    * It must therefore be the first lost packet. */
   fail_unless_equals_int (course.first_lost, 10);
-  /* The retransmission timer T1 (480 ms) starts when the first lost frame is
-   * sent, at 2.02 s, and expires at 2.5 s. No new frame is sent after that. A
-   * packet enters the link every 200 ms, so packet 12 is the last packet that
-   * was sent before 2.5 s, and the last lost packet. */
+  /* RLP's retransmission timer T1 (480 ms) starts when the first lost frame is
+   * sent, at 2.02 s. It expires at 2.5 s, and no new frame is sent after that.
+   * A packet enters the link every 200 ms. Packet 12 enters at 2.4 s, so it is
+   * the last packet that was sent before 2.5 s, and the last lost packet. */
   fail_unless_equals_int (course.last_lost, 12);
   fail_unless (course.departures[13] > 601 * BLOCK);
   g_free (trace);

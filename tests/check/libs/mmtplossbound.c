@@ -32,13 +32,13 @@ report (MmtpLossBound * bound, gdouble now, guint64 in_flight, guint n,
 
 /* Simulates eight round trips, with one report in each. The bytes in flight
  * double from each round trip to the next. In each round trip 40 messages are
- * sent. Of these 40 messages, `early` are lost in each of the first four round
- * trips, and `late` in each of the last four.
+ * sent. In each of the first four round trips, `early` of these 40 messages are
+ * lost. In each of the last four round trips, `late` of them are lost.
  *
  * Returns whether the congestion window was reduced in the last four round
- * trips. A reduction in the first four round trips is ignored, because so few
- * messages were sent until then that the loss rate with a short queue is not
- * known yet. */
+ * trips. A reduction in the first four round trips is ignored. Until then, so
+ * few messages have been lost that the code under test cannot tell yet whether
+ * the losses are random. */
 static gboolean
 is_reduced_in_the_start_phase (guint early, guint late)
 {

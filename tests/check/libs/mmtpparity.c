@@ -96,11 +96,11 @@ check_out (Fixture * fixture, guint i)
   fail_unless (memcmp (bytes, expected, size) == 0);
 }
 
-/* Stream numbers of the first packet, for one run of the test each. A message
- * contains only the low 24 bits of a stream number, so these bits wrap to 0 at
- * each multiple of 2^24. The second number is so close to a multiple that the
- * wrap occurs between two of the six packets of the run. With the third number,
- * the wrap occurs directly after the last packet. */
+/* A test runs once for each of these stream numbers. The number is that of the
+ * first of the six packets of the run. A message contains only the low 24 bits
+ * of a stream number. These bits wrap to 0 at each multiple of 2^24. In the
+ * first run, they do not wrap. In the second run, they wrap between two of the
+ * six packets. In the third run, they wrap directly after the last packet. */
 static const guint64 firsts[] = { 0, 0xfffffd, 0x1fffffa };
 
 GST_START_TEST (any_one_that_is_missing_comes_out)

@@ -13,10 +13,11 @@
 
 static MmtpPlan plan;
 
-/* Adds a waiting frame to the plan, which decides whether the frame is sent.
- * `work` bytes of the frame wait to be sent. `capacity` is the number of bytes
- * that the paths can deliver before the deadline of the frame. `weight` is the
- * expected number of pictures that are lost if the frame is not sent. */
+/* Adds a waiting frame to the plan. The plan decides later which waiting frames
+ * are sent. `work` bytes of the frame wait to be sent. `capacity` is the number
+ * of bytes that the paths can deliver before the deadline of the frame.
+ * `weight` is the expected number of pictures that are lost if the frame is not
+ * sent. */
 static MmtpPlanFrame *
 add (MmtpRank rank, guint64 group, guint64 work, guint64 capacity,
     gdouble weight)
@@ -220,11 +221,12 @@ GST_START_TEST (equal_frames_are_kept_from_the_first_one)
 GST_END_TEST;
 
 /* If possible, a frame should arrive `margin` ns before its deadline. The test
- * makes two plans, and in the second plan both B-frames must be left out. The
- * reasons differ:
+ * makes two plans. In the first plan, all frames must be kept. In the second
+ * plan, both B-frames must be left out, for different reasons:
  * - If the first B-frame were sent, the key frame after it might not arrive
- *   `margin` ns before its deadline. As a precaution, the plan counts the bytes
- *   of the less important B-frame twice.
+ *   `margin` ns before its deadline. In this comparison, the plan counts the
+ *   bytes of the B-frame twice as a precaution, because the B-frame is less
+ *   important.
  * - The last B-frame would not arrive `margin` ns before its own deadline. */
 GST_START_TEST (margin_is_kept_if_less_important_frames_can_be_left_out)
 {

@@ -249,7 +249,8 @@ begin (Run * run, guint64 latency, const gchar * oven, guint64 seed)
 }
 
 /* Counts three kinds of frames of the run: those that arrived, those that
- * arrived late, and those that were decodable in time. A P-frame refers to the
+ * arrived late, and those that were decodable in time. A frame is decodable
+ * only if the frames to which it refers are decodable. A P-frame refers to the
  * previous I- or P-frame. A B-frame refers to the two previous I- or P-frames.
  * All GOPs except the first are open: their first B-frames refer also to the
  * previous GOP. */

@@ -42,34 +42,37 @@
  * the middle of a word, it visits this word both at the beginning and at the
  * end of the pass. */
 #define HISTORY_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
-/* DCCP: maximum number of 64-bit words of histories that are visited for one
- * packet. A history is a bitmap of packets. Each packet causes at most two
- * passes over a history: one pass advances a history and clears words, and the
- * other pass counts the bits of another history. */
+/* DCCP: maximum number of 64-bit words that an endpoint visits in its histories
+ * for one packet. A history is a bitmap with one bit for each recent packet,
+ * and an endpoint has several. Each packet causes at most two passes: one pass
+ * advances a history and clears words, and the other pass counts the bits of
+ * another history. */
 #define MAX_JUMP_STEPS (2 * HISTORY_STEPS)
-/* DCCP Data Dropped: maximum number of 64-bit words of a history that one
- * packet causes the sender to visit. Each block of the option describes a run
- * of consecutive packets, and the runs do not overlap. The number is the sum
- * of:
+/* DCCP Data Dropped: maximum number of 64-bit words that the sender visits in a
+ * history for one packet with this option. A history is a bitmap with one bit
+ * for each recent packet. Each block of the option describes a run of
+ * consecutive packets, and the runs do not overlap. The number is the sum of:
  * - one word for each block: the word in which the run of the block begins
- * - all words of the history, because a run can continue in further words
+ * - all words of the history, because the runs can continue in further words
  * - all words of the history again, because the packet may also advance the
  *   history, which clears words */
 #define MAX_DROPPED_STEPS (DCCP_MAX_OPTIONS + 2 * HISTORY_STEPS)
-/* DCCP Data Dropped: maximum number of 64-bit words of a history that the sink
- * visits for one packet. Each block of the option describes a range of dropped
- * packets and has a Drop Code. The sink searches each range for packets of key
- * frames. The number is the sum of:
+/* DCCP Data Dropped: maximum number of 64-bit words that the sink visits in a
+ * history for one packet with this option. A history is a bitmap with one bit
+ * for each recent packet. Each block of the option describes a range of dropped
+ * packets and has a Drop Code, the reason. The sink searches each range for
+ * packets of key frames. The number is the sum of:
  * - all words of the history for each Drop Code, because the ranges of one Drop
  *   Code do not overlap
  * - one more word for each range, because a range may begin in the word in
  *   which the previous range ends. The option has at most DCCP_MAX_OPTIONS
  *   blocks, so there are at most as many ranges. */
 #define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_MAX_OPTIONS)
-/* DCCP Loss Intervals: maximum number of 64-bit words of a history that the
- * sink visits for one packet. The option lists loss intervals, which do not
- * overlap. The sink searches each of them for packets of key frames. In total,
- * the searches visit each word of the history once, and at most one more word
+/* DCCP Loss Intervals: maximum number of 64-bit words that the sink visits in a
+ * history for one packet with this option. A history is a bitmap with one bit
+ * for each recent packet. The option lists loss intervals, which do not
+ * overlap. The sink searches each interval for packets of key frames. Together,
+ * these searches visit each word of the history once, and at most one more word
  * per loss interval. */
 #define MAX_LOSS_STEPS (HISTORY_STEPS + TFRC_MAX_INTERVALS)
 /* RTP: maximum number of sequence numbers that can be missing directly before a
@@ -267,10 +270,11 @@ measure_data (void)
   return worst;
 }
 
-/* Changes D0, the latency of the session, by a small amount that makes no
- * packet late. For this change, the receiver must visit neither packets that
- * wait for other packets nor buffers that wait for their caps. Returns the
- * number of packets and buffers that it visits. */
+/* Measures the work for a message that changes D0, the latency of the session,
+ * by a small amount. The change makes no packet late. The receiver must
+ * therefore not visit any waiting packet or buffer: packets wait for missing
+ * packets, and buffers wait for their caps. Returns the number of packets and
+ * buffers that it visits. */
 static guint64
 measure_change_of_delay (void)
 {
@@ -460,9 +464,9 @@ measure_data_dropped (void)
 /* Delivers Data Dropped options to the sender of the data. The options describe
  * ranges of packets that the receiver has dropped. The sink searches each range
  * for a packet of a key frame, and stops at the first such packet. In this test
- * no range contains such a packet, so each range is searched completely.
- * Returns the number of 64-bit words of the history that the searches
- * visited. */
+ * no range contains such a packet, so each range is searched completely. The
+ * searches read a history, a bitmap with one bit for each recent packet.
+ * Returns the number of its 64-bit words that they visited. */
 static guint64
 measure_dropped_key_packets (void)
 {
@@ -585,9 +589,12 @@ measure_dccp_jump (void)
 
 /* For each of the 256 option codes, sends a packet of the type `type` with as
  * many options of this code as fit. Even codes go to the server, odd codes to
- * the client. The options contain small and large values. Returns the maximum
- * number of 64-bit words of its histories that an endpoint visits for one
- * packet. */
+ * the client. The options contain small and large values.
+ *
+ * Each endpoint has histories: bitmaps with one bit for each recent packet,
+ * stored in 64-bit words. The cost of a packet is the number of these words
+ * that the endpoint reads or writes because of the packet. Returns the maximum
+ * cost of all sent packets. */
 static guint64
 measure_dccp_type (DccpType type)
 {
