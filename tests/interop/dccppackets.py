@@ -251,9 +251,9 @@ class Connection:
         resets = [packet for packet in closing if packet.reset_code]
         need(any(packet.type == "Close" for packet in closing), "no Close")
         need(resets, "no Reset")
-        # No packet may follow the last Reset, with one exception. If this
-        # Reset is lost, the peer repeats its Close. The program that sent the
-        # Reset may have ended by then, so the repeated Close may get no
+        # No packet may follow the last Reset, except a repeated Close. The
+        # peer repeats its Close if this Reset is lost. The program that sent
+        # the Reset may have ended by then, so the repeated Close may get no
         # answer.
         last, = [index for index, packet in enumerate(self.packets)
                  if packet is resets[-1]]

@@ -65,10 +65,11 @@ const guint32 tfrc_table[TFRC_TABLE_SIZE] = {
 };
 /* *INDENT-ON* */
 
-/* The table divides the range of the loss event rate p into steps. `p` is p *
- * 2^40 as an integer. Returns the index of the step that contains `p`. `start`
- * is set to the first value of this step. The width of the step is a power of
- * two, and `bits` is set to its exponent. */
+/* The table divides the range of the loss event rate into steps. The parameter
+ * `p` is the loss event rate, multiplied by 2^40 and rounded to an integer.
+ * Returns the index of the step that contains `p`. `start` is set to the first
+ * value of this step. The width of the step is a power of two, and `bits` is
+ * set to its exponent. */
 static guint
 find_step (guint64 p, guint64 * start, guint * bits)
 {

@@ -233,27 +233,26 @@ typedef struct
 } Delivery;
 
 static void
-init (gpointer control, guint64 now, guint packet, guint64 round_trip,
-    guint64 rate, gboolean is_minimum)
+init (gpointer control, guint64 now, const MmtpRateControlStart * start)
 {
   Delivery *self = control;
 
-  self->packet = packet;
+  self->packet = start->packet;
   self->is_starting = self->is_app_limited = TRUE;
-  self->start_window = mmtp_get_initial_window (packet, round_trip, rate);
-  self->peak_rate = rate / 8 / SECOND;
+  self->start_window = mmtp_get_initial_window (start);
+  self->peak_rate = start->rate / 8 / SECOND;
   /* The start phase may end when a measured rate confirms the first estimate of
    * the rate. If that estimate is only a lower bound, a measurement cannot
    * confirm it. The estimate is then not stored in `guess`, so that it does not
    * end the start phase. */
-  if (!is_minimum)
+  if (!start->is_minimum)
     self->guess = self->peak_rate;
   self->peak_time = now;
   self->gain = 1;
   self->min_queue = G_MAXDOUBLE;
   self->standing_since = self->round_began = now;
-  mmtp_loss_bound_init (&self->bound, packet);
-  self->base_round_trip = round_trip;
+  mmtp_loss_bound_init (&self->bound, start->packet);
+  self->base_round_trip = start->round_trip;
   self->period = SPAN;
   self->deadline = SECOND;
 }

@@ -29,8 +29,8 @@
 #define USUAL_LENGTH 12
 /* If a reference picture is dropped, all later pictures of its group become
  * useless. The sender computes how many pictures such a drop costs. It counts
- * only this fraction of the later pictures, because some of them would perhaps
- * be dropped anyway. The value was tuned with the arena, a simulation of
+ * only COUNTED_SHARE (half) of the later pictures, because some of them would
+ * perhaps be dropped anyway. The value was tuned with the arena, a simulation of
  * network links (tests/benchmarks/mmtparena.c). */
 #define COUNTED_SHARE 0.5
 /* Number of pictures that count as lost if a reference picture of a layer above

@@ -4,18 +4,18 @@
 
 #pragma once
 
-#include <glib.h>
+#include "mmtpratecontrol.h"
 
-/* Returns the initial congestion window in bytes. `packet` is the maximum size
- * of a packet. The window is at least three packets (RFC 5681, section 3.1).
+/* Returns the initial congestion window in bytes. The window is at least three
+ * packets (RFC 5681, section 3.1).
  *
- * If `rate` is not 0, it is the rate of the path in bit/s. The window is then
- * the number of bytes that the path delivers until the first report arrives.
+ * If the rate of the path is known, the window is the number of bytes that the
+ * path delivers until the first report arrives.
  *
- * If `rate` is 0, the rate is unknown. For a round trip of up to 100 ms, the
- * window is then ten packets (RFC 6928). For a longer round trip, the window is
- * inversely proportional to the round trip. A path that takes long to answer a
- * handshake usually has a low rate, and ten packets would block it for seconds.
- */
-guint64 mmtp_get_initial_window (guint packet, guint64 round_trip,
-    guint64 rate);
+ * If the rate is unknown, the window is ten packets for a round trip of up to
+ * 100 ms (RFC 6928). For a longer round trip, the window is inversely
+ * proportional to the round trip. A path that takes long to answer a handshake
+ * usually has a low rate, and ten packets would block it for seconds. If
+ * another path already carries the stream, a blocked path does less harm. The
+ * window is then at least six packets. */
+guint64 mmtp_get_initial_window (const MmtpRateControlStart * start);

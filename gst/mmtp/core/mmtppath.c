@@ -200,16 +200,18 @@ void
 mmtp_path_start (MmtpPath * path, guint64 now,
     const MmtpRateControlClass * klass, guint64 rate, gboolean is_minimum)
 {
+  MmtpRateControlStart start = { 0 };
+
   path->progress_time = now;
   if (path->control)
     return;
-  if (path->configured_rate)
-    path->control = mmtp_rate_control_new (&mmtp_token_control, now,
-        get_packet_size (path), path->stats.round_trip, path->configured_rate,
-        FALSE);
-  else
-    path->control = mmtp_rate_control_new (klass, now,
-        get_packet_size (path), path->stats.round_trip, rate, is_minimum);
+  start.packet = get_packet_size (path);
+  start.round_trip = path->stats.round_trip;
+  start.rate = path->configured_rate ? path->configured_rate : rate;
+  start.is_minimum = is_minimum && !path->configured_rate;
+  start.has_other_paths = path->has_other_paths;
+  path->control = mmtp_rate_control_new (path->configured_rate ?
+      &mmtp_token_control : klass, now, &start);
   mmtp_rate_control_get_limits (path->control, &path->limits);
   path->token = now;
 }
@@ -640,10 +642,10 @@ can_be_drained (const MmtpPath * path)
       (guint64) mmtp_path_delay_get_base (&path->long_round_trips));
 }
 
-/* Ends draining. The minimum delay since the window was reduced becomes the
- * base delay. The minimum round trip since then becomes the minimum of the last
- * minute. The offset of the clocks is computed from both minima, so they must
- * belong to the same time. */
+/* Ends draining. While the window was reduced, the minimum delay and the minimum
+ * round trip were measured. They replace the base delay and the stored minimum
+ * of the round trip. The offset of the clocks is computed from both minima, so
+ * they must belong to the same time. */
 static void
 end_drain (MmtpPath * path, guint64 now)
 {

@@ -13,13 +13,13 @@ struct _MmtpRateControl
 
 MmtpRateControl *
 mmtp_rate_control_new (const MmtpRateControlClass * klass, guint64 now,
-    guint packet, guint64 round_trip, guint64 rate, gboolean is_minimum)
+    const MmtpRateControlStart * start)
 {
   MmtpRateControl *control = g_new (MmtpRateControl, 1);
 
   control->klass = klass;
   control->state = g_malloc0 (klass->size);
-  klass->init (control->state, now, packet, round_trip, rate, is_minimum);
+  klass->init (control->state, now, start);
   return control;
 }
 

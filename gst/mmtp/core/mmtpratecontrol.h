@@ -7,8 +7,7 @@
  * (mmtppath.c) is the only caller and holds the lock of its element, so an
  * algorithm needs no lock:
  *
- *   control = mmtp_rate_control_new (klass, now, packet, round_trip, rate,
- *       is_minimum);
+ *   control = mmtp_rate_control_new (klass, now, &start);
  *   mmtp_rate_control_get_limits (control, &limits);
  *   mmtp_rate_control_sent (control, now, size, in_flight);   for each message
  *   mmtp_rate_control_feedback (control, &sample);            for each report
@@ -104,6 +103,19 @@ typedef struct
   gboolean is_app_limited;
 } MmtpRateLimits;
 
+/* What is known about a path when its rate control starts. */
+typedef struct
+{
+  guint packet;                 /* maximum size of a packet in bytes */
+  guint64 round_trip;           /* of the handshake, in ns; 0 if unknown */
+  /* First estimate of the path's rate in bit/s; 0 if unknown. If `is_minimum`
+   * is TRUE, the estimate is cautious, and the path may carry much more. */
+  guint64 rate;
+  gboolean is_minimum;
+  /* TRUE if another path of the session already carries the stream */
+  gboolean has_other_paths;
+} MmtpRateControlStart;
+
 /* A rate control algorithm. Its state, `control`, is a piece of memory of
  * `size` bytes. The memory is zeroed before `init` is called. It is freed
  * without a call to the algorithm, so the state must not contain pointers to
@@ -112,12 +124,8 @@ typedef struct
 {
   const gchar *name;
   gsize size;                   /* in bytes */
-  /* Initializes `control`. `packet` is the maximum size of a packet in bytes.
-   * `round_trip` is the round trip of the handshake; 0 if unknown. `rate` is a
-   * first estimate of the path's rate; 0 if unknown. If `is_minimum` is TRUE,
-   * the estimate is cautious, and the path may carry much more. */
-  void (*init) (gpointer control, guint64 now, guint packet,
-      guint64 round_trip, guint64 rate, gboolean is_minimum);
+  void (*init) (gpointer control, guint64 now,
+      const MmtpRateControlStart * start);
   /* Called after a message of any type was sent. `size` is its size, and
    * `in_flight` is the number of bytes in flight including this message. The
    * operation may be NULL. */
@@ -145,14 +153,12 @@ const MmtpRateControlClass *mmtp_rate_control_find (const gchar * name);
 extern const MmtpRateControlClass mmtp_delivery_control;
 /* The algorithm for paths with a configured rate, in mmtptokencontrol.c: the
  * token bucket of the MMTP paper (section 4.4). Its operation `init` gets the
- * configured rate in the parameter `rate`. */
+ * configured rate in the field `rate`. */
 extern const MmtpRateControlClass mmtp_token_control;
 
-/* Creates the state of an algorithm for one path. `rate` is a first estimate of
- * the path's rate; 0 if unknown. */
+/* Creates the state of an algorithm for one path. */
 MmtpRateControl *mmtp_rate_control_new (const MmtpRateControlClass * klass,
-    guint64 now, guint packet, guint64 round_trip, guint64 rate,
-    gboolean is_minimum);
+    guint64 now, const MmtpRateControlStart * start);
 void mmtp_rate_control_free (MmtpRateControl * control);
 void mmtp_rate_control_sent (MmtpRateControl * control, guint64 now,
     guint64 size, guint64 in_flight);

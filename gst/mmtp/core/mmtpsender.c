@@ -362,6 +362,7 @@ start_path (MmtpSender * sender, MmtpPath * path, guint64 rate,
     gboolean is_minimum)
 {
   path->deadline = mmtp_send_queue_get_delay (sender->queue);
+  path->has_other_paths = mmtp_paths_are_usable (&sender->paths);
   mmtp_path_start (path, sender->paths.now,
       mmtp_rate_control_find (sender->config.rate_control), rate, is_minimum);
   mmtp_control_hasten (&sender->control, path);

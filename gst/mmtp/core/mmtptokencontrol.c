@@ -127,14 +127,13 @@ get_limits (gconstpointer control, MmtpRateLimits * limits)
 }
 
 static void
-init (gpointer control, guint64 now, guint packet, guint64 round_trip,
-    guint64 rate, gboolean is_minimum)
+init (gpointer control, guint64 now, const MmtpRateControlStart * start)
 {
   Token *self = control;
 
-  self->packet = packet;
-  self->rate = rate / 8 / SECOND;
-  self->round_trip = round_trip;
+  self->packet = start->packet;
+  self->rate = start->rate / 8 / SECOND;
+  self->round_trip = start->round_trip;
   self->period = 50 * MILLISECOND;
 }
 

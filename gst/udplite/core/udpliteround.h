@@ -65,7 +65,7 @@ void udplite_round_note_sent (UdpliteRound * round, guint sent);
  * because sending it has failed. */
 void udplite_round_skip (UdpliteRound * round);
 
-/* Returns TRUE if each packet is sent exactly once, because there is only one
- * receiver and it gets no duplicates. */
+/* Returns whether each packet is sent exactly once. This is so if there is only
+ * one receiver and it gets no duplicates. */
 gboolean udplite_round_goes_once (const UdpliteClients * clients,
     gboolean has_duplicates);

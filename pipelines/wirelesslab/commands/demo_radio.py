@@ -20,8 +20,8 @@ from wirelesslab.commands import wsim
 from wirelesslab.lab import cells
 from wirelesslab.testbed import testbed
 
-# The clip is sent only up to this time, in seconds. The radio is slow: it
-# needs more than twice as long to transmit this part.
+# The clip is sent only up to this time, in seconds. The radio is slow: its
+# transmission of this part takes more than 60 s.
 SECONDS = 30
 SEEDS = (1, 2, 3)
 ELEMENTS = ("udplitesink", "udplitesrc", "wirelesslink", "qtdemux",

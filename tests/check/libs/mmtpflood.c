@@ -302,8 +302,11 @@ begin_second (Flood * self)
 }
 
 /* Begins the session and runs it until all paths carry the stream. Afterwards
- * one path leaves the session and joins it again. If the state of the run is
- * NOBODY, ASKING, OPENING or JOINING, this function also runs the flood. */
+ * one path leaves the session and joins it again.
+ *
+ * A flood sends many forged messages while the session is in a certain state.
+ * If this state is NOBODY, ASKING, OPENING or JOINING, it occurs in this
+ * function, which then also runs the flood. */
 static void
 begin (Flood * self)
 {

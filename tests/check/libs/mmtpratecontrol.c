@@ -136,11 +136,11 @@ static Path *
 path_new_over (const MmtpRateControlClass * klass, guint64 source_rate,
     const VirtualLinkConfig * config, guint64 seed)
 {
+  const MmtpRateControlStart start = { PACKET, 2 * ONE_WAY };
   Path *path = g_new0 (Path, 1);
 
   path->now = 10 * SECONDS;
-  path->control = mmtp_rate_control_new (klass, path->now, PACKET,
-      2 * ONE_WAY, 0, FALSE);
+  path->control = mmtp_rate_control_new (klass, path->now, &start);
   mmtp_rate_control_get_limits (path->control, &path->limits);
   path->link = virtual_link_new (config, seed, 0, packet_free);
   virtual_link_set_origin (path->link, path->now);
@@ -529,11 +529,12 @@ GST_START_TEST (cautious_estimate_does_not_end_the_start)
   config.path[VIRTUAL_LINK_FORWARD].delay = 100 * MS;
   config.path[VIRTUAL_LINK_BACK].delay = 100 * MS;
   for (i = 0; i < 2; i++) {
+    const MmtpRateControlStart start =
+        { PACKET, 200 * MS, RATE / 10, i == 1 };
     Path *path = path_new_over (klass, 0, &config, 1);
 
     mmtp_rate_control_free (path->control);
-    path->control = mmtp_rate_control_new (klass, path->now, PACKET,
-        200 * MS, RATE / 10, i == 1);
+    path->control = mmtp_rate_control_new (klass, path->now, &start);
     mmtp_rate_control_get_limits (path->control, &path->limits);
     rates[i] = path_measure (path, 2 * SECONDS);
     path_free (path);
@@ -586,9 +587,10 @@ get_token_share (MmtpRateControl * control, guint64 * now, gint64 first,
  * second report shows a low queueing delay, the pacing rate must not fall. */
 GST_START_TEST (configured_path_drains_a_standing_queue)
 {
+  const MmtpRateControlStart start = { PACKET, 2 * ONE_WAY, RATE };
   guint64 now = 10 * SECONDS;
-  MmtpRateControl *control = mmtp_rate_control_new (&mmtp_token_control, now,
-      PACKET, 2 * ONE_WAY, RATE, FALSE);
+  MmtpRateControl *control =
+      mmtp_rate_control_new (&mmtp_token_control, now, &start);
 
   fail_unless_equals_float (get_token_share (control, &now, 0, 500 * MS), 0.97);
   fail_unless_equals_float (get_token_share (control, &now, 210 * MS,
