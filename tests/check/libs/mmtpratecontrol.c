@@ -617,6 +617,44 @@ GST_START_TEST (configured_path_drains_a_standing_queue)
 
 GST_END_TEST;
 
+/* The first window of the default algorithm depends on the round trip of the
+ * handshake, on an estimate of the rate, and on whether another path carries
+ * the stream. The expected values were computed by hand. */
+GST_START_TEST (first_window_follows_the_round_trip)
+{
+  static const struct
+  {
+    MmtpRateControlStart start;
+    guint64 window;
+  } cases[] = {
+    {{PACKET, 0, 0, FALSE, FALSE}, 10 * PACKET},
+    {{PACKET, 100 * MS, 0, FALSE, FALSE}, 10 * PACKET},
+    {{PACKET, 200 * MS, 0, FALSE, FALSE}, 5 * PACKET},
+    {{PACKET, 1000 * MS, 0, FALSE, FALSE}, 3 * PACKET},
+    {{PACKET, 100 * MS, 0, FALSE, TRUE}, 10 * PACKET},
+    {{PACKET, 125 * MS, 0, FALSE, TRUE}, 8 * PACKET},
+    {{PACKET, 1000 * MS, 0, FALSE, TRUE}, 6 * PACKET},
+    /* 8 Mbit/s deliver 300 kB until the first report: in the round trip of 200
+     * ms and in 100 ms. */
+    {{PACKET, 200 * MS, 8000000, FALSE, TRUE}, 300000},
+    {{PACKET, 200 * MS, 8000, FALSE, TRUE}, 3 * PACKET},
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    MmtpRateControl *control = mmtp_rate_control_new (&mmtp_delivery_control,
+        10 * SECONDS, &cases[i].start);
+    MmtpRateLimits limits;
+
+    mmtp_rate_control_get_limits (control, &limits);
+    fail_unless (limits.window == cases[i].window,
+        "case %u: %" G_GUINT64_FORMAT " bytes", i, limits.window);
+    mmtp_rate_control_free (control);
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtpratecontrol_suite (void)
 {
@@ -633,6 +671,7 @@ mmtpratecontrol_suite (void)
   tcase_add_loop_test (tc, resumes_after_a_gap, 0, n);
   tcase_add_loop_test (tc, resumes_a_limited_source_after_a_gap, 0, n);
   tcase_add_test (tc, cautious_estimate_does_not_end_the_start);
+  tcase_add_test (tc, first_window_follows_the_round_trip);
   tcase_add_test (tc, configured_path_drains_a_standing_queue);
   return s;
 }
