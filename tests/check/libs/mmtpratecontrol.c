@@ -529,8 +529,7 @@ GST_START_TEST (cautious_estimate_does_not_end_the_start)
   config.path[VIRTUAL_LINK_FORWARD].delay = 100 * MS;
   config.path[VIRTUAL_LINK_BACK].delay = 100 * MS;
   for (i = 0; i < 2; i++) {
-    const MmtpRateControlStart start =
-        { PACKET, 200 * MS, RATE / 10, i == 1 };
+    const MmtpRateControlStart start = { PACKET, 200 * MS, RATE / 10, i == 1 };
     Path *path = path_new_over (klass, 0, &config, 1);
 
     mmtp_rate_control_free (path->control);
