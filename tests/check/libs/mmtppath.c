@@ -1232,7 +1232,7 @@ note_missed (Fixture * fixture, guint64 number, guint n)
  * decision is possible. The path must count as delivering for one more second,
  * because a large message has just arrived. When 20 more messages have arrived,
  * most messages are not lost any more. */
-GST_START_TEST (does_not_deliver_when_most_large_messages_are_lost)
+GST_START_TEST (does_not_deliver_after_many_losses)
 {
   Fixture fixture;
   guint i;
@@ -1417,7 +1417,7 @@ mmtppath_suite (void)
   tcase_add_test (tc, several_paths_need_the_longer_queueing_delay);
   tcase_add_test (tc, prediction_counts_pauses);
   tcase_add_test (tc, round_trip_of_the_idle_path_is_kept_for_a_minute);
-  tcase_add_test (tc, does_not_deliver_when_most_large_messages_are_lost);
+  tcase_add_test (tc, does_not_deliver_after_many_losses);
   tcase_add_test (tc, does_not_deliver_when_only_small_messages_come);
   tcase_add_test (tc, delivers_although_its_queue_overflows);
   tcase_add_test (tc, lost_control_messages_are_no_measure);
