@@ -83,19 +83,19 @@
  * packets are lost. This decision needs at least MIN_JUDGED packets for which
  * it is known whether they have arrived. With the values 75 % and 8, at least 6
  * of 8 packets must be lost. If 10 % of the packets are lost at random, this
- * happens only in one of 40,000 cases.
- *
- * The path must also have delivered no large message for DELIVERY_TIME (ns).
- * Without this condition, a fast path would count as delivering nothing when
- * its queue overflows once: a single report then shows dozens of lost packets.
- */
+ * happens only in one of 40,000 cases. */
 #define MISSED_PERCENT 75
 #define MIN_JUDGED 8
-#define DELIVERY_TIME (1000 * MILLISECOND)
 /* `judged` counts the reported messages that were at least half as large as a
- * usual DATA message. `missed` counts the lost messages among them. When
- * `judged` reaches MAX_JUDGED, both numbers are halved. */
+ * usual DATA message. `missed` counts the lost messages among them. Both numbers
+ * are halved when `judged` has reached MAX_JUDGED and JUDGED_TIME (ns) has
+ * passed since they were halved last.
+ *
+ * Without the condition JUDGED_TIME, a fast path would count as delivering
+ * nothing when its queue overflows once: a single report then shows dozens of
+ * lost messages. */
 #define MAX_JUDGED 32
+#define JUDGED_TIME (1000 * MILLISECOND)
 /* The queue of a path that is always busy is emptied from time to time. This is
  * called draining. To drain a path, the sender reduces the congestion window to
  * 1/DRAIN_PART (half) of the bytes that fill the path.
@@ -150,7 +150,7 @@ void
 mmtp_path_restart_judging (MmtpPath * path)
 {
   path->judged = path->missed = 0;
-  path->load_time = 0;
+  path->judged_since = 0;
 }
 
 void
@@ -768,13 +768,16 @@ note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     measure_byte_time (path, now, newest);
 }
 
-/* Halves the counters `judged` and `missed` when `judged` has reached
- * MAX_JUDGED, so that older messages count less. */
+/* Halves the counters `judged` and `missed`, so that older messages count less.
+ * Both conditions at MAX_JUDGED have to be met. */
 static void
-forget_judged (MmtpPath * path)
+forget_judged (MmtpPath * path, guint64 now)
 {
-  if (path->judged < MAX_JUDGED)
+  if (path->judged_since == 0)
+    path->judged_since = now;
+  if (path->judged < MAX_JUDGED || now < path->judged_since + JUDGED_TIME)
     return;
+  path->judged_since = now;
   path->judged /= 2;
   path->missed /= 2;
 }
@@ -891,7 +894,7 @@ mmtp_path_report (MmtpPath * path, guint64 now,
   guint64 since = now - MIN (now, path->report_time);
   const MmtpSent *newest = NULL;
 
-  forget_judged (path);
+  forget_judged (path, now);
   lost = count_up (&path->stats.lost, record->lost);
   late = count_up (&path->stats.late, record->late);
   path->stats.jitter = record->jitter * (guint64) 1000;
@@ -907,8 +910,6 @@ mmtp_path_report (MmtpPath * path, guint64 now,
     newest = mmtp_sent_log_get (&path->sent, highest);
     path->arrival = unwrap_ticks (path, record->arrival);
     path->arrival_sent = newest ? newest->time : now;
-    if (newest && newest->is_load)
-      path->load_time = now;
     mmtp_path_settle (path, now, highest);
   }
   follow_lateness (path, record, newest, since, late, n_acked);
@@ -1172,9 +1173,8 @@ mmtp_path_get_best_delay (const MmtpPath * path, guint64 now)
  * delivers, the sender therefore counts only messages that are about as large
  * as a packet of the stream. */
 gboolean
-mmtp_path_delivers (const MmtpPath * path, guint64 now)
+mmtp_path_delivers (const MmtpPath * path)
 {
   return path->judged < MIN_JUDGED ||
-      path->missed * 100 < path->judged * MISSED_PERCENT ||
-      (path->load_time > 0 && now < path->load_time + DELIVERY_TIME);
+      path->missed * 100 < path->judged * MISSED_PERCENT;
 }

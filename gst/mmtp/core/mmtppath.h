@@ -110,8 +110,9 @@ typedef struct
   /* Mean deviation, in ns, of the feedback time: the time from the sending of a
    * message until a report about it arrives. */
   gdouble feedback_deviation;
-  /* TRUE if the session has several usable paths, so that reports about this
-   * path may arrive on another path. Set by mmtp_paths_update_delays(). */
+  /* TRUE if the session has other usable paths, so that reports about this path
+   * may arrive on another path. The sender sets it before it starts the path.
+   * Later, mmtp_paths_update_delays() sets it. */
   gboolean has_other_paths;
   /* report period that the sender has requested from the receiver, in ns */
   guint64 report_period;
@@ -161,9 +162,9 @@ typedef struct
    * `missed` is the number of lost messages among them. A message is large if
    * it is at least half as large as a usual DATA message. */
   guint judged, missed;
-  /* Time in ns of the latest report whose newest message is large; 0 if there
-   * is none. The newest message of a report has arrived. */
-  guint64 load_time;
+  /* time in ns at which `judged` and `missed` were halved last, or at which the
+   * first report was counted; 0 if no report has been counted */
+  guint64 judged_since;
 
   /* --- statistics only, for the user ----------------------------------------
    */
@@ -301,9 +302,9 @@ void mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset);
 /* --- liveness ------------------------------------------------------------ */
 
 /* Returns whether the path delivers packets. The result is FALSE if most of the
- * recent large messages of the path were lost, and no report of the last second
- * shows the arrival of a large message. A message is large if it is a DATA or
- * PROBE of at least half the usual size of a DATA message. */
-gboolean mmtp_path_delivers (const MmtpPath * path, guint64 now);
+ * recent large messages of the path were lost. A message is large if it is a
+ * DATA or PROBE of at least half the usual size of a DATA message. On a fast
+ * path, the recent messages are those of the last one or two seconds. */
+gboolean mmtp_path_delivers (const MmtpPath * path);
 /* Makes mmtp_path_delivers() count only the reports that arrive from now on. */
 void mmtp_path_restart_judging (MmtpPath * path);

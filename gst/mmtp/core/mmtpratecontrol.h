@@ -112,7 +112,8 @@ typedef struct
    * is TRUE, the estimate is cautious, and the path may carry much more. */
   guint64 rate;
   gboolean is_minimum;
-  /* TRUE if another path of the session already carries the stream */
+  /* TRUE if another path of the session is already active, so that it may carry
+   * the stream */
   gboolean has_other_paths;
 } MmtpRateControlStart;
 

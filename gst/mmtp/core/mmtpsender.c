@@ -406,8 +406,7 @@ static void
 check_silence (MmtpSender * sender, MmtpPath * path)
 {
   if (sender->paths.now >= mmtp_path_get_silence_time (path) ||
-      (mmtp_path_is_watched (path) &&
-          !mmtp_path_delivers (path, sender->paths.now)))
+      (mmtp_path_is_watched (path) && !mmtp_path_delivers (path)))
     fall_silent (sender, path);
 }
 
