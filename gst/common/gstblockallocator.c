@@ -41,8 +41,8 @@ struct _GstBlockAllocator
 
   Block *block;                 /* NULL if there is none */
   gint max_blocks;
-  /* number of blocks for several memories that are not freed yet; accessed
-   * atomically */
+  /* Number of blocks that have not been freed yet. Only those blocks count that
+   * several memories share. Accessed atomically. */
   gint n_blocks;
 };
 

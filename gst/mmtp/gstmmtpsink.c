@@ -211,9 +211,9 @@ change_channels (gpointer object)
   begin_change_of_paths (self);
 }
 
-/* Sets the property bonding-addresses, and sets `channels` to the same list in
- * its own syntax. A text that cannot be parsed is stored as well. The element
- * then fails to start, with an error. */
+/* Sets the property bonding-addresses. Also writes the same list of channels to
+ * the property `channels`, which has another syntax. A text that cannot be
+ * parsed is stored as well. The element then fails to start, with an error. */
 static void
 set_bonding_addresses (gpointer object, const GValue * value,
     GParamSpec * pspec)

@@ -89,9 +89,9 @@ typedef struct
 
 /* Initializes `self`. `cookie_secret` is the first secret with which cookies
  * are made; its bytes are copied. All later cookie secrets, the nonces, the
- * tokens and the secrets of the rate limits are derived from `secret`. `secret`
- * and the objects of the other arguments are not copied, so their memory must
- * stay valid. */
+ * tokens and the secrets of the rate limits are derived from `secret`. Apart
+ * from `cookie_secret`, no argument is copied: the memory of `secret` and of
+ * the other objects must stay valid. */
 void mmtp_receiver_handshake_init (MmtpReceiverHandshake * self,
     const MmtpReceiverPaths * paths, MmtpReceiverOutput * output,
     MmtpLiveness * liveness, const MmtpKey * key,

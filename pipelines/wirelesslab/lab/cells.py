@@ -243,8 +243,8 @@ def part_with_steps(cell: Cell, link: Link, place: int,
         words = [f"delivery-trace-down={path}"]
     else:
         # If wirelesslink gets only one delivery trace, it uses this trace for
-        # both directions of the link. But only the direction of the stream is
-        # to change its rate in steps. The opposite direction therefore gets a
+        # both directions of the link. Here, the rate must change only in the
+        # direction of the stream. The opposite direction therefore gets a
         # trace of its own, with a high constant rate.
         files.write_whole(back, rate_steps.FAST)
         words = [f"delivery-trace={path}", f"delivery-trace-down={back}"]

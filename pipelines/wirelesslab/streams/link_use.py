@@ -33,8 +33,8 @@ def begin_ns(packets: Sequence[measurements.Packet]) -> int:
 def rates(packets: Sequence[measurements.Packet], end_ns: float,
           step_ns: float) -> list[float]:
     """Returns the rate in bit/s at which packets left the link, as a list with
-    one value for each step of `step_ns` ns. The first step begins at the
-    beginning of the stream. The last step ends `end_ns` ns later.
+    one value for each step of `step_ns` ns. The steps cover the
+    first `end_ns` ns of the stream.
     """
     begin = begin_ns(packets)
     return display.rates(packets, begin, begin + end_ns, step_ns)

@@ -516,7 +516,7 @@ linkwander_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 120);
+  tcase_set_timeout (tc, 600);
   tcase_add_test (tc, seed_and_time_decide_alone);
   tcase_add_test (tc, long_runs_keep_the_mean_rate);
   tcase_add_test (tc, any_mean_that_is_allowed_is_kept);
