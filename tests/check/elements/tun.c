@@ -1304,7 +1304,7 @@ GST_END_TEST;
 GST_START_TEST (source_stops_with_a_list_in_hand)
 {
   GstElement *pipeline, *src, *sink;
-  guint i;
+  guint i, n_read = 0;
 
   if (no_tun ("source_stops_with_a_list_in_hand"))
     return;
@@ -1328,8 +1328,11 @@ GST_START_TEST (source_stops_with_a_list_in_hand)
     end_time = g_get_monotonic_time () + 100 * G_TIME_SPAN_MILLISECOND;
     while (stat_of (src, "packets") < 2 && g_get_monotonic_time () < end_time)
       g_usleep (100);
+    n_read += stat_of (src, "packets") >= 2;
     gst_element_set_state (pipeline, GST_STATE_READY);
   }
+  if (n_read == 0)
+    g_print ("  the source never waited for a packet: nothing was tested\n");
   end (pipeline);
 }
 
