@@ -125,6 +125,23 @@
 
 /* --- start ---------------------------------------------------------------- */
 
+/* On a path with a long round trip, the start phase is fast: the window becomes
+ * up to four times as large in a round trip, and not only twice as large. SUSS
+ * does the same (Arghavani et al., SIGCOMM 2024). A round trip is long if it
+ * takes at least LONG_PERIODS report periods. Several reports then arrive in a
+ * round trip, so a queue is noticed early.
+ *
+ * For each byte that has arrived, the window grows by FAST_GROWTH bytes if the
+ * report shows no queue, and by SLOW_GROWTH bytes otherwise. A report shows no
+ * queue if its maximum queueing delay is at most the round trip divided by
+ * CLEAR_ROUND_TRIPS, but at least MIN_CLEAR and at most MAX_CLEAR (ns).
+ * HyStart++ ends slow start at the same delay (RFC 9406, section 4.2). */
+#define LONG_PERIODS 2
+#define FAST_GROWTH 3
+#define SLOW_GROWTH 1
+#define CLEAR_ROUND_TRIPS 8
+#define MIN_CLEAR (4 * MILLISECOND)
+#define MAX_CLEAR (16 * MILLISECOND)
 /* The start phase ends if two conditions hold at the same time. The first is
  * that at least 1/USED_PART of the window is in flight. The second is that the
  * measured rate is less than GUESS_RATIO times the first estimate of the rate,
@@ -473,6 +490,26 @@ has_start_queue (const Delivery * self, const MmtpRateSample * sample)
       self->queue > get_target (self) + 2 * self->noise;
 }
 
+/* Returns whether the round trip is so long that several reports arrive in it.
+ */
+static gboolean
+has_long_round_trip (const Delivery * self)
+{
+  return self->base_round_trip >= LONG_PERIODS * self->period;
+}
+
+/* Returns by how many bytes the window of the start phase grows for each byte
+ * that has arrived. */
+static guint
+get_start_growth (const Delivery * self, const MmtpRateSample * sample)
+{
+  gdouble limit = CLAMP (self->base_round_trip / CLEAR_ROUND_TRIPS, MIN_CLEAR,
+      MAX_CLEAR);
+
+  return has_long_round_trip (self) && sample->high_queue_delay <= limit ?
+      FAST_GROWTH : SLOW_GROWTH;
+}
+
 static void
 follow_start (Delivery * self, const MmtpRateSample * sample)
 {
@@ -482,7 +519,7 @@ follow_start (Delivery * self, const MmtpRateSample * sample)
           self->rate < GUESS_RATIO * self->guess))
     self->is_starting = FALSE;
   else if (2 * sample->sent_in_flight >= self->start_window)
-    self->start_window += sample->acked;
+    self->start_window += sample->acked * get_start_growth (self, sample);
   /* When the start phase ends, the measured rate replaces the peak rate. The
    * peak rate may still be the first estimate of the rate, which no measurement
    * has confirmed. */
@@ -565,11 +602,13 @@ get_bounded_window (const Delivery * self)
   return MAX (window, MIN_PACKETS * self->packet);
 }
 
-/* Returns the pacing rate in bytes per ns. */
+/* Returns the pacing rate in bytes per ns. In the fast start phase, the packets
+ * of a window are spread over a round trip. Otherwise bursts would make the
+ * queue overflow while the path still has capacity to spare. */
 static gdouble
 get_pacing_rate (const Delivery * self, gdouble window)
 {
-  if (self->rate <= 0)
+  if (self->rate <= 0 || (self->is_starting && has_long_round_trip (self)))
     return window / MAX (self->base_round_trip, MILLISECOND);
   return MAX (PACING_GAIN * self->rate, window / MAX (self->base_round_trip +
           self->period, 1));

@@ -20,7 +20,7 @@ mmtp_joins_init (MmtpJoins * self, const MmtpPaths * paths,
   self->paths = paths;
   self->entropy = entropy;
   for (i = 0; i < MMTP_MAX_PATHS; i++) {
-    const MmtpJoinState none = {.at = MMTP_NEVER,.sent = MMTP_NEVER };
+    const MmtpJoinState none = {.at = MMTP_NEVER };
 
     self->all[i] = none;
   }
@@ -33,7 +33,7 @@ mmtp_joins_renew (MmtpJoins * self, const MmtpPath * path, guint64 at)
 
   join->at = at;
   join->wait = JOIN_WAIT;
-  join->sent = MMTP_NEVER;
+  join->n_sent = 0;
   mmtp_entropy_draw (self->entropy, &join->nonce, sizeof (join->nonce));
 }
 
@@ -73,17 +73,28 @@ mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path, MmtpMessage * message)
     return FALSE;
   join->at = self->paths->now + join->wait;
   join->wait = MIN (join->wait * 2, MAX_WAIT);
-  if (join->sent == MMTP_NEVER)
-    join->sent = self->paths->now;
   message->type = MMTP_JOIN;
   message->join.number = path->sent.next;
-  message->join.nonce = join->nonce;
+  message->join.nonce = join->nonce + join->n_sent;
+  join->sent[join->n_sent++ % MMTP_JOIN_TIMES] = self->paths->now;
   message->join.max_size = path->max_size;
   return TRUE;
 }
 
-/* Processes a CHALLENGE, the answer to a JOIN. The time from the first JOIN to
- * the CHALLENGE is a measurement of the path's round trip.
+/* Returns the sending time of the JOIN with the number `nonce`, in ns. Returns
+ * MMTP_NEVER if no such JOIN was sent, or too many JOINs were sent after it. */
+static guint64
+get_time_sent (const MmtpJoinState * join, guint64 nonce)
+{
+  guint64 index = nonce - join->nonce;
+
+  if (index >= join->n_sent || join->n_sent - index > MMTP_JOIN_TIMES)
+    return MMTP_NEVER;
+  return join->sent[index % MMTP_JOIN_TIMES];
+}
+
+/* Processes a CHALLENGE, the answer to a JOIN. The time from this JOIN to the
+ * CHALLENGE is a measurement of the path's round trip.
  *
  * The sender answers the CHALLENGE with a RESPONSE. The RESPONSE may be lost,
  * and only a report about the path shows that it has arrived. The sender
@@ -93,10 +104,11 @@ mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
     const MmtpChallenge * challenge)
 {
   MmtpJoinState *join = &self->all[path->id];
-  guint64 round_trip = self->paths->now - join->sent;
+  guint64 sent = get_time_sent (join, challenge->nonce), round_trip;
 
-  if (challenge->nonce != join->nonce)
+  if (sent == MMTP_NEVER)
     return MMTP_REFUSED_SESSION;
+  round_trip = self->paths->now - sent;
   join->respond = TRUE;
   join->challenge = challenge->challenge;
   mmtp_path_add_round_trip (path, self->paths->now, round_trip);

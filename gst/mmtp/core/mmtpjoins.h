@@ -7,21 +7,26 @@
 
 #include "mmtppaths.h"
 
+/* Number of JOINs whose sending times are stored. The JOINs soon have intervals
+ * of two seconds, so the answer to a JOIN may take more than ten seconds. */
+#define MMTP_JOIN_TIMES 8
+
 typedef struct
 {
+  /* Random number of the first JOIN. Each further JOIN has the next number, so
+   * the number in a CHALLENGE shows which JOIN it answers. */
   guint64 nonce;
+  /* Number of JOINs that were sent with this nonce. */
+  guint n_sent;
+  /* Sending times in ns of the last JOINs. The JOIN with the index i (from 0)
+   * is at the position i modulo MMTP_JOIN_TIMES. */
+  guint64 sent[MMTP_JOIN_TIMES];
   /* time in ns at which the next JOIN is sent; MMTP_NEVER if none is scheduled
    */
   guint64 at;
   /* Interval in ns between the next JOIN and the JOIN after it. It is doubled
    * each time a JOIN is sent, up to a maximum. */
   guint64 wait;
-  /* Sending time of the first JOIN, in ns. With a JOIN, a path asks to join the
-   * session, and the receiver answers with a CHALLENGE. A CHALLENGE does not
-   * say which JOIN it answers, so the round trip is measured from the first
-   * JOIN. The result is too long if the CHALLENGE answers a later JOIN. This
-   * error does no harm, because a shorter round trip replaces it later. */
-  guint64 sent;
   gboolean respond;             /* A RESPONSE has to be sent. */
   guint64 challenge;
 } MmtpJoinState;
@@ -50,10 +55,10 @@ gboolean mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path,
     MmtpMessage * message);
 /* Processes a CHALLENGE that arrived on `path`. A CHALLENGE is the receiver's
  * answer to a JOIN, the message with which a path joins the session. The
- * CHALLENGE is valid if it contains the nonce (a random number) of the JOIN
- * that was sent on this path. If it is valid, the function schedules a
- * RESPONSE, marks the path as joined, and returns MMTP_VALID. Otherwise it
- * returns MMTP_REFUSED_SESSION. */
+ * CHALLENGE is valid if it contains the nonce of one of the last
+ * MMTP_JOIN_TIMES JOINs that were sent on this path. If it is valid, the
+ * function schedules a RESPONSE, marks the path as joined, and returns
+ * MMTP_VALID. Otherwise it returns MMTP_REFUSED_SESSION. */
 MmtpRefusal mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
     const MmtpChallenge * challenge);
 /* Returns the time of the next JOIN in ns, or MMTP_NEVER. */

@@ -922,6 +922,15 @@ mmtp_path_report (MmtpPath * path, guint64 now,
 }
 
 void
+mmtp_path_note_min_delay (MmtpPath * path, guint64 now,
+    const MmtpRecord * record)
+{
+  if (path->delays.is_known && !(record->flags & MMTP_RECORD_UNMEASURED))
+    mmtp_path_delay_add_latest (&path->delays, now,
+        record->min_transit * (gint64) MMTP_TICK_TIME, 0);
+}
+
+void
 mmtp_path_add_round_trip (MmtpPath * path, guint64 now, guint64 round_trip)
 {
   path->round_trip = round_trip;

@@ -289,6 +289,10 @@ gboolean mmtp_path_is_possible (const MmtpPath * path,
  * contained. */
 gboolean mmtp_path_report (MmtpPath * path, guint64 now,
     const MmtpRecord * record, guint32 reported);
+/* Notes the minimum one-way delay in a record that has arrived after a newer
+ * record. The base delay of the path becomes this delay if it is lower. */
+void mmtp_path_note_min_delay (MmtpPath * path, guint64 now,
+    const MmtpRecord * record);
 /* Records that all messages up to the number `highest` are settled: the sender
  * knows of each whether it has arrived or was lost. */
 void mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest);

@@ -542,6 +542,20 @@ take_record (MmtpSender * sender, const MmtpRecord * record, guint32 reported)
       MIN (sender->paths.now, mmtp_send_queue_get_delay (sender->queue)));
 }
 
+/* Notes the minimum delays in a REPORT that has arrived after a newer REPORT.
+ * The counters in it are out of date, but a minimum delay remains valid. A
+ * slow path often delivers its REPORTs too late, and the newer REPORTs do not
+ * contain the minimum delays of the same messages. */
+static void
+take_min_delays (MmtpSender * sender, const MmtpReport * report)
+{
+  guint i;
+
+  for (i = 0; i < report->n_records; i++)
+    mmtp_path_note_min_delay (sender->paths.all[report->records[i].channel],
+        sender->paths.now, &report->records[i]);
+}
+
 static void
 take_own_record (MmtpSender * sender, MmtpPath * path,
     const MmtpReport * report, guint32 reported)
@@ -581,6 +595,7 @@ take_report (MmtpSender * sender, MmtpPath * path, const MmtpMessage * message)
   mmtp_retransmission_begin_report (&sender->retransmission);
   take_echo (sender, path, report);
   if (report->number <= sender->report) {
+    take_min_delays (sender, report);
     take_own_record (sender, path, report, message->sent);
     return MMTP_VALID;
   }

@@ -462,6 +462,37 @@ GST_START_TEST (unmeasured_records_change_no_delay)
 
 GST_END_TEST;
 
+/* A report may arrive after a newer report. The minimum delay in it is still
+ * valid: if it is lower than the base delay, it becomes the base delay. A
+ * longer delay changes nothing, and neither does a record without a
+ * measurement. */
+GST_START_TEST (minimum_delay_of_a_late_report_counts)
+{
+  const guint64 tick = MMTP_TICK_TIME;
+  Fixture fixture;
+
+  fixture_init (&fixture, 0);
+  send (&fixture, START, 1);
+  arrive (&fixture, 0);
+  report (&fixture, START + 50 * MS);
+  fixture.record.min_transit = (DELAY + 5 * MS) / tick;
+  mmtp_path_note_min_delay (fixture.path, START + 60 * MS, &fixture.record);
+  fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.path->delays),
+      DELAY);
+  fixture.record.min_transit = (DELAY - 5 * MS) / tick;
+  fixture.record.flags = MMTP_RECORD_UNMEASURED;
+  mmtp_path_note_min_delay (fixture.path, START + 60 * MS, &fixture.record);
+  fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.path->delays),
+      DELAY);
+  fixture.record.flags = 0;
+  mmtp_path_note_min_delay (fixture.path, START + 60 * MS, &fixture.record);
+  fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.path->delays),
+      DELAY - 5 * MS);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
 /* The moving minimum forgets each sample after 20 s. A low delay that was
  * measured earlier says nothing about the present state of the path, for
  * example if the path was silent in the meantime. */
@@ -1409,6 +1440,7 @@ mmtppath_suite (void)
   tcase_add_test (tc, counters_do_not_go_back);
   tcase_add_test (tc, delays_are_transits_less_the_offset);
   tcase_add_test (tc, unmeasured_records_change_no_delay);
+  tcase_add_test (tc, minimum_delay_of_a_late_report_counts);
   tcase_add_test (tc, minimum_delay_ages);
   tcase_add_test (tc, report_interval_is_the_recent_maximum);
   tcase_add_test (tc, stall_is_what_should_have_arrived_by_the_receivers_clock);

@@ -2212,6 +2212,36 @@ GST_START_TEST (lost_response_is_made_up_for_soon)
 
 GST_END_TEST;
 
+static gboolean
+loses_first_join (const MmtpMessage * message)
+{
+  static guint n;
+
+  return message->type == MMTP_JOIN && n++ == 0;
+}
+
+/* The first JOIN of the second path is lost, and the sender repeats it after
+ * 200 ms. The CHALLENGE answers the second JOIN. The round trip of the path is
+ * 100 ms, and it must not include the time before the second JOIN. */
+GST_START_TEST (round_trip_begins_with_the_answered_join)
+{
+  Fixture *fixture = fixture_new_default ();
+  MmtpSenderPathStats stats;
+
+  fixture->loses = loses_first_join;
+  add_line (fixture, 20 * MS, 100000);
+  add_line (fixture, 50 * MS, 50000);
+  while (fixture->counts[MMTP_RESPONSE][1] == 0)
+    run (fixture, 10 * MS);
+  fail_unless_equals_int (fixture->counts[MMTP_JOIN][1], 2);
+  mmtp_sender_get_path_stats (fixture->sender, 1, &stats);
+  fail_unless (stats.round_trip >= 100 * MS && stats.round_trip < 120 * MS,
+      "%.3f ms", stats.round_trip / 1e6);
+  fixture_free (fixture);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (removed_path_loses_nothing)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -2547,6 +2577,7 @@ mmtpsender_suite (void)
   tcase_add_test (tc, removed_path_loses_nothing);
   tcase_add_test (tc, path_that_the_receiver_leaves_joins_anew);
   tcase_add_test (tc, lost_response_is_made_up_for_soon);
+  tcase_add_test (tc, round_trip_begins_with_the_answered_join);
   tcase_add_test (tc, only_path_is_told_to_be_broken_once);
   tcase_add_test (tc, keepalives_cost_little);
   tcase_add_test (tc, caps_come_in_pieces_until_they_are_there);
