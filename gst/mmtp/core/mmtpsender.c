@@ -542,29 +542,25 @@ take_record (MmtpSender * sender, const MmtpRecord * record, guint32 reported)
       MIN (sender->paths.now, mmtp_send_queue_get_delay (sender->queue)));
 }
 
-/* Notes the minimum delays in a REPORT that has arrived after a newer REPORT.
- * The counters in it are out of date, but a minimum delay remains valid. A
- * slow path often delivers its REPORTs too late, and the newer REPORTs do not
+/* Processes the records of a REPORT that has arrived on `path` after a newer
+ * REPORT. Of the records about other paths, only the minimum delays are used,
+ * because the counters in them are out of date. The newer REPORT may not
  * contain the minimum delays of the same messages. */
 static void
-take_min_delays (MmtpSender * sender, const MmtpReport * report)
-{
-  guint i;
-
-  for (i = 0; i < report->n_records; i++)
-    mmtp_path_note_min_delay (sender->paths.all[report->records[i].channel],
-        sender->paths.now, &report->records[i]);
-}
-
-static void
-take_own_record (MmtpSender * sender, MmtpPath * path,
+take_late_records (MmtpSender * sender, MmtpPath * path,
     const MmtpReport * report, guint32 reported)
 {
   guint i;
 
-  for (i = 0; i < report->n_records; i++)
-    if (report->records[i].channel == path->id)
-      take_record (sender, &report->records[i], reported);
+  for (i = 0; i < report->n_records; i++) {
+    const MmtpRecord *record = &report->records[i];
+
+    if (record->channel == path->id)
+      take_record (sender, record, reported);
+    else
+      mmtp_path_note_min_delay (sender->paths.all[record->channel],
+          sender->paths.now, record);
+  }
 }
 
 static void
@@ -595,8 +591,7 @@ take_report (MmtpSender * sender, MmtpPath * path, const MmtpMessage * message)
   mmtp_retransmission_begin_report (&sender->retransmission);
   take_echo (sender, path, report);
   if (report->number <= sender->report) {
-    take_min_delays (sender, report);
-    take_own_record (sender, path, report, message->sent);
+    take_late_records (sender, path, report, message->sent);
     return MMTP_VALID;
   }
   sender->report = report->number;
