@@ -138,10 +138,31 @@
  * HyStart++ ends slow start at the same delay (RFC 9406, section 4.2). */
 #define LONG_PERIODS 2
 #define FAST_GROWTH 3
-#define SLOW_GROWTH 1
+#define SLOW_GROWTH 1.
 #define CLEAR_ROUND_TRIPS 8
 #define MIN_CLEAR (4 * MILLISECOND)
 #define MAX_CLEAR (16 * MILLISECOND)
+/* If another path already carries the stream, the first TRAIN_PACKETS packets
+ * are sent at once. They are a packet train (mmtptrain.h), from which the rate
+ * of the path is estimated. Short queues of access links hold four packets, so
+ * more packets would be lost.
+ *
+ * The window of the start phase then becomes TRAIN_SHARE times the number of
+ * bytes that the path delivers at this rate in the round trip and a report
+ * period. Hoe proposed to set the threshold of slow start in this way ("Improving
+ * the Start-up Behavior of a Congestion Control Scheme for TCP", SIGCOMM 1996).
+ * The estimate may be too high, so the window is at most TRAIN_GROWTH times the
+ * number of bytes that were in flight. If the window exceeds the number of bytes
+ * that the path delivers at the estimated rate, it grows by only LATE_GROWTH
+ * bytes for each byte that has arrived, as in Conservative Slow Start (RFC 9406,
+ * section 4.2).
+ *
+ * A single path does not use packet trains. It has the estimate of the
+ * handshake, and an error would harm the whole stream. */
+#define TRAIN_PACKETS 4
+#define TRAIN_SHARE 0.7
+#define TRAIN_GROWTH 8
+#define LATE_GROWTH 0.25
 /* The start phase ends if two conditions hold at the same time. The first is
  * that at least 1/USED_PART of the window is in flight. The second is that the
  * measured rate is less than GUESS_RATIO times the first estimate of the rate,
@@ -211,6 +232,12 @@ typedef struct
   /* First estimate of the path's rate, made by the handshake, in bytes per ns.
    * 0 if there is none, or if it is only a lower bound. */
   gdouble guess;
+  /* highest rate of the packet trains in the start phase, in bytes per ns; 0 if
+   * there was none */
+  gdouble train_rate;
+  /* TRUE if another path was active when this path started. The rate of this
+   * path is then estimated from packet trains. */
+  gboolean has_other_paths;
   /* Delivery rate (bytes per ns) and time (ns) at the end of the latest
    * complete round. The start phase consists of rounds, each of which lasts at
    * least one round trip. */
@@ -264,6 +291,7 @@ init (gpointer control, guint64 now, const MmtpRateControlStart * start)
    * end the start phase. */
   if (!start->is_minimum)
     self->guess = self->peak_rate;
+  self->has_other_paths = start->has_other_paths;
   self->peak_time = now;
   self->gain = 1;
   self->min_queue = G_MAXDOUBLE;
@@ -498,14 +526,39 @@ has_long_round_trip (const Delivery * self)
   return self->base_round_trip >= LONG_PERIODS * self->period;
 }
 
+/* Returns the number of bytes that the path delivers at the rate of the packet
+ * train until a report about them arrives. */
+static gdouble
+get_train_window (const Delivery * self)
+{
+  return self->train_rate * (self->base_round_trip + self->period);
+}
+
+/* Enlarges the window of the start phase if a packet train has shown that the
+ * path delivers more. If the handshake has estimated the rate of the path, the
+ * trains are ignored. */
+static void
+follow_train (Delivery * self, const MmtpRateSample * sample)
+{
+  if (!self->is_starting || !self->has_other_paths || self->guess > 0)
+    return;
+  self->train_rate = MAX (self->train_rate, sample->train_rate / 8 / SECOND);
+  self->start_window = MAX (self->start_window,
+      MIN (TRAIN_SHARE * get_train_window (self),
+          TRAIN_GROWTH * (gdouble) sample->sent_in_flight));
+}
+
 /* Returns by how many bytes the window of the start phase grows for each byte
  * that has arrived. */
-static guint
+static gdouble
 get_start_growth (const Delivery * self, const MmtpRateSample * sample)
 {
   gdouble limit = CLAMP (self->base_round_trip / CLEAR_ROUND_TRIPS, MIN_CLEAR,
       MAX_CLEAR);
 
+  if (self->train_rate > 0)
+    return self->start_window < get_train_window (self) ? SLOW_GROWTH :
+        LATE_GROWTH;
   return has_long_round_trip (self) && sample->high_queue_delay <= limit ?
       FAST_GROWTH : SLOW_GROWTH;
 }
@@ -585,6 +638,7 @@ feedback (gpointer control, const MmtpRateSample * sample)
   follow_usual (self, sample);
   follow_gain (self, sample);
   follow_congestion (self, sample);
+  follow_train (self, sample);
   follow_start (self, sample);
   follow_competition (self, sample);
   follow_losses (self, sample);
@@ -638,6 +692,8 @@ get_limits (gconstpointer control, MmtpRateLimits * limits)
       SECOND;
   limits->peak_rate = self->peak_rate * 8 * SECOND;
   limits->is_app_limited = self->is_app_limited || self->is_starting;
+  if (self->has_other_paths && self->rate <= 0)
+    limits->burst = TRAIN_PACKETS * self->packet;
   limits->pacing_rate = get_pacing_rate (self, limits->window) * 8 * SECOND;
 }
 

@@ -3,6 +3,7 @@
  * flight, reports, and limits. */
 
 #include "mmtppath.h"
+#include "mmtptrain.h"
 
 #include <string.h>
 
@@ -196,6 +197,34 @@ get_packet_size (const MmtpPath * path)
   return path->max_size + path->overhead;
 }
 
+static guint64
+get_time (guint64 rate, guint64 bytes)
+{
+  return rate ? bytes * 8 * (SECOND / 1000) / MAX (rate / 1000, 1) : 0;
+}
+
+/* Returns the pacing rate of the path. It is higher than usual while the
+ * application sends less than the path can carry, because the sender cannot
+ * measure the rate of the path during this time. If another path fails, its
+ * packets are sent on this path, too. With the usual pacing rate, these packets
+ * would have to wait until the rate has been measured. */
+static guint64
+get_pacing_rate (const MmtpPath * path)
+{
+  return path->limits.pacing_rate *
+      (path->limits.is_app_limited ? LIMITED_GAIN : 1);
+}
+
+/* Returns the time in ns that the pacing rate needs for the burst that the
+ * limits allow, without its last packet. The token bucket keeps unused tokens
+ * for this time, so that the burst can be sent at once. */
+static guint64
+get_burst_time (const MmtpPath * path)
+{
+  return get_time (get_pacing_rate (path), path->limits.burst -
+      MIN (path->limits.burst, get_packet_size (path)));
+}
+
 void
 mmtp_path_start (MmtpPath * path, guint64 now,
     const MmtpRateControlClass * klass, guint64 rate, gboolean is_minimum)
@@ -213,7 +242,7 @@ mmtp_path_start (MmtpPath * path, guint64 now,
   path->control = mmtp_rate_control_new (path->configured_rate ?
       &mmtp_token_control : klass, now, &start);
   mmtp_rate_control_get_limits (path->control, &path->limits);
-  path->token = now;
+  path->token = now - MIN (now, get_burst_time (path));
 }
 
 /* --- sending ------------------------------------------------------------- */
@@ -263,28 +292,10 @@ mmtp_path_get_peak_rate (const MmtpPath * path)
   return MAX (mmtp_path_get_rate (path), path->limits.peak_rate);
 }
 
-static guint64
-get_time (guint64 rate, guint64 bytes)
-{
-  return rate ? bytes * 8 * (SECOND / 1000) / MAX (rate / 1000, 1) : 0;
-}
-
 guint64
 mmtp_path_get_cost (const MmtpPath * path, gsize size)
 {
   return get_time (mmtp_path_get_rate (path), size + path->overhead);
-}
-
-/* Returns the pacing rate of the path. It is higher than usual while the
- * application sends less than the path can carry, because the sender cannot
- * measure the rate of the path during this time. If another path fails, its
- * packets are sent on this path, too. With the usual pacing rate, these packets
- * would have to wait until the rate has been measured. */
-static guint64
-get_pacing_rate (const MmtpPath * path)
-{
-  return path->limits.pacing_rate *
-      (path->limits.is_app_limited ? LIMITED_GAIN : 1);
 }
 
 /* Returns the time in ns that the bottleneck of the path needs to transmit a
@@ -357,9 +368,9 @@ correct_prediction (MmtpPath * path, const MmtpSent * newest, guint64 queued)
 static void
 take_token (MmtpPath * path, guint64 now, guint64 size)
 {
-  guint64 earliest = now > TOKEN_LAG ? now - TOKEN_LAG : 0;
+  const guint64 lag = MAX (TOKEN_LAG, get_burst_time (path));
 
-  path->token = MAX (path->token, earliest) +
+  path->token = MAX (path->token, now - MIN (now, lag)) +
       get_time (get_pacing_rate (path), size);
 }
 
@@ -687,9 +698,32 @@ follow_drain (MmtpPath * path, guint64 now, const MmtpSent * newest)
     end_drain (path, now);
 }
 
+/* Returns the rate of the path in bit/s, estimated from the messages that
+ * `record` reports as the first record; 0 if they are no packet train. It must
+ * be called before the log of sent messages is changed. `highest` is the number
+ * of the newest message, and `acked` is the size of the messages in bytes. */
+static guint64
+get_train_rate (const MmtpPath * path, const MmtpRecord * record,
+    guint64 highest, guint64 acked, guint n_acked)
+{
+  const MmtpSent *first = mmtp_sent_log_get (&path->sent,
+      mmtp_sent_log_get_oldest (&path->sent));
+  const MmtpSent *newest = mmtp_sent_log_get (&path->sent, highest);
+  MmtpTrain train = { n_acked };
+
+  if (!first || !newest || newest->time < first->time ||
+      (record->flags & MMTP_RECORD_UNMEASURED))
+    return 0;
+  train.bytes = acked - MIN (acked, first->size);
+  train.sent_time = newest->time - first->time;
+  train.spread = ((gint64) record->transit - record->min_transit) *
+      (gint64) MMTP_TICK_TIME;
+  return mmtp_train_get_rate (&train);
+}
+
 static void
 follow (MmtpPath * path, guint64 now, const MmtpSent * newest,
-    guint64 acked, guint n_acked, guint n_lost)
+    guint64 acked, guint n_acked, guint n_lost, guint64 train_rate)
 {
   MmtpRateSample sample = { now };
 
@@ -699,6 +733,7 @@ follow (MmtpPath * path, guint64 now, const MmtpSent * newest,
   sample.acked = acked;
   sample.n_acked = n_acked;
   sample.n_lost = n_lost;
+  sample.train_rate = train_rate;
   sample.in_flight = path->sent.in_flight;
   sample.deadline = path->deadline;
   sample.packet_time = get_time (path->limits.peak_rate,
@@ -890,7 +925,7 @@ gboolean
 mmtp_path_report (MmtpPath * path, guint64 now,
     const MmtpRecord * record, guint32 reported)
 {
-  guint64 highest, n_acked, acked, lost, late;
+  guint64 highest, n_acked, acked, lost, late, train_rate = 0;
   guint64 since = now - MIN (now, path->report_time);
   const MmtpSent *newest = NULL;
 
@@ -907,6 +942,7 @@ mmtp_path_report (MmtpPath * path, guint64 now,
   path->delivered += acked;
   highest = mmtp_unwrap (record->highest, 32, path->sent.unreported);
   if (n_acked > 0 && highest >= path->sent.unreported) {
+    train_rate = get_train_rate (path, record, highest, acked, n_acked);
     newest = mmtp_sent_log_get (&path->sent, highest);
     path->arrival = unwrap_ticks (path, record->arrival);
     path->arrival_sent = newest ? newest->time : now;
@@ -917,7 +953,7 @@ mmtp_path_report (MmtpPath * path, guint64 now,
   note_feedback_time (path, now, record, newest, since, reported);
   follow_drain (path, now, newest);
   check_stall (path, reported);
-  follow (path, now, newest, acked, n_acked, lost);
+  follow (path, now, newest, acked, n_acked, lost, train_rate);
   return n_acked > 0;
 }
 

@@ -47,6 +47,9 @@ typedef struct
   /* number of messages that are newly acknowledged by this report */
   guint n_acked;
   guint n_lost;                 /* messages newly reported as lost */
+  /* Rate of the path in bit/s, estimated from the newly acknowledged messages;
+   * 0 if they are no packet train (mmtptrain.h). */
+  guint64 train_rate;
   guint64 in_flight;            /* bytes in flight now */
   /* bytes in flight right after the newest reported message was sent */
   guint64 sent_in_flight;
@@ -89,6 +92,9 @@ typedef struct
    * the reserve only if the windows of all paths are full. */
   guint64 reserve;
   guint64 pacing_rate;          /* 0 means no pacing */
+  /* Number of bytes that may be sent at once after a pause, without pacing. If
+   * it is 0, one packet may be sent at once. */
+  guint64 burst;
   /* Current delivery rate of the path in bit/s; 0 if unknown. The statistics
    * show it, and it is reported to the application as the bitrate. If a path
    * has a constant rate, `delivery_rate` must be within 10 % of this rate. The

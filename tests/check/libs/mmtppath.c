@@ -1422,6 +1422,89 @@ GST_START_TEST (single_packets_tell_how_long_others_take)
 
 GST_END_TEST;
 
+/* Starts a path. Sends as many packets as may be sent at once, and returns their
+ * number. */
+static guint
+start_with_a_train (Fixture * fixture, gboolean has_other_paths)
+{
+  MmtpPathConfig config = { "a", MAX_SIZE, OVERHEAD, 0, 0 };
+  MmtpPath *path;
+  guint n;
+
+  fixture_init (fixture, 0);
+  mmtp_path_free (fixture->path);
+  path = fixture->path = mmtp_path_new (3, "a");
+  mmtp_path_open (path, START, &config);
+  mmtp_path_add_round_trip (path, START, 2 * DELAY);
+  path->has_other_paths = has_other_paths;
+  mmtp_path_start (path, START, mmtp_rate_control_find (NULL), 0, FALSE);
+  path->deadline = SECOND;
+  for (n = 0; path->token <= START; n++)
+    send (fixture, START, 1);
+  return n;
+}
+
+/* The packets arrive over a link that takes `time` ns for each packet. The
+ * receiver then reports. */
+static void
+report_train (Fixture * fixture, guint64 time)
+{
+  guint i, n = fixture->path->sent.next;
+
+  for (i = 0; i < n; i++, fixture->delay += time)
+    arrive (fixture, i);
+  report (fixture, START + fixture->delay);
+}
+
+/* A path joins a session whose other path carries the stream. Its first four
+ * packets are sent at once. The window then follows from the time between their
+ * arrivals: 1400 bytes each 2.8 ms are 500 bytes per ms. The window is 70 % of
+ * the bytes that arrive in the round trip of 40 ms and a report period of 50
+ * ms. */
+GST_START_TEST (joined_path_measures_its_first_packets)
+{
+  Fixture fixture;
+
+  fail_unless_equals_int (start_with_a_train (&fixture, TRUE), 4);
+  fail_unless_equals_int (fixture.path->limits.window, 10 * PACKET);
+  report_train (&fixture, 2800 * MS / 1000);
+  /* The computation with doubles may round down. */
+  fail_unless (ABS ((gint64) fixture.path->limits.window - 31500) <= 1);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* The four packets arrive within 0.3 ms, perhaps because the path delivers
+ * packets in batches. The window must not grow to more than eight times the
+ * bytes that were in flight. */
+GST_START_TEST (batch_enlarges_the_window_eightfold_at_the_most)
+{
+  Fixture fixture;
+
+  fail_unless_equals_int (start_with_a_train (&fixture, TRUE), 4);
+  report_train (&fixture, MS / 10);
+  fail_unless_equals_int (fixture.path->limits.window, 8 * 4 * PACKET);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* The only path of a session sends no burst, because an overflow would harm the
+ * whole stream. A train does not enlarge its window. */
+GST_START_TEST (single_path_sends_no_train)
+{
+  Fixture fixture;
+
+  fail_unless_equals_int (start_with_a_train (&fixture, FALSE), 1);
+  send (&fixture, START, 3);
+  report_train (&fixture, 2800 * MS / 1000);
+  fail_unless (fixture.path->limits.window < 11 * PACKET);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtppath_suite (void)
 {
@@ -1476,6 +1559,9 @@ mmtppath_suite (void)
   tcase_add_test (tc, delivers_although_its_queue_overflows);
   tcase_add_test (tc, lost_control_messages_are_no_measure);
   tcase_add_test (tc, single_packets_tell_how_long_others_take);
+  tcase_add_test (tc, joined_path_measures_its_first_packets);
+  tcase_add_test (tc, batch_enlarges_the_window_eightfold_at_the_most);
+  tcase_add_test (tc, single_path_sends_no_train);
   return s;
 }
 

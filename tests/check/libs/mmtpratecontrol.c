@@ -654,6 +654,103 @@ GST_START_TEST (first_window_follows_the_round_trip)
 
 GST_END_TEST;
 
+/* Passes a report to `control` 50 ms after the previous one, and returns the
+ * window. A packet train of 8 Mbit/s has arrived if `has_train` is TRUE. */
+static guint64
+get_start_window (MmtpRateControl * control, guint64 * now, guint64 acked,
+    gboolean has_train)
+{
+  MmtpRateSample sample = { *now += REPORT_PERIOD };
+  MmtpRateLimits limits;
+
+  sample.acked = acked;
+  sample.n_acked = acked / PACKET;
+  sample.sent_in_flight = acked;
+  sample.base_round_trip = 350 * MS;
+  sample.report_period = REPORT_PERIOD;
+  sample.deadline = SECONDS;
+  sample.train_rate = has_train ? 8000000 : 0;
+  mmtp_rate_control_feedback (control, &sample);
+  memset (&limits, 0, sizeof (limits));
+  mmtp_rate_control_get_limits (control, &limits);
+  return limits.window;
+}
+
+/* A path of 8 Mbit/s and a round trip of 350 ms delivers 400 kB in the round trip
+ * and a report period. After a packet train, the window becomes 70 % of this, in
+ * steps of at most eight times the bytes in flight. Above 400 kB, it grows only
+ * by a quarter of the bytes that arrive. */
+GST_START_TEST (train_enlarges_the_first_window)
+{
+  const MmtpRateControlStart start = { PACKET, 350 * MS, 0, FALSE, TRUE };
+  const MmtpRateControlStart alone = { PACKET, 350 * MS };
+  guint64 now = 10 * SECONDS;
+  MmtpRateControl *control =
+      mmtp_rate_control_new (&mmtp_delivery_control, now, &start);
+
+  fail_unless_equals_int (get_start_window (control, &now, 4 * PACKET, TRUE),
+      32 * PACKET);
+  fail_unless_equals_int (get_start_window (control, &now, 20 * PACKET, FALSE),
+      160 * PACKET);
+  fail_unless_equals_int (get_start_window (control, &now, 40 * PACKET, FALSE),
+      280000);
+  fail_unless_equals_int (get_start_window (control, &now, 112 * PACKET, FALSE),
+      420000);
+  fail_unless_equals_int (get_start_window (control, &now, 168 * PACKET, FALSE),
+      420000 + 42 * PACKET);
+  mmtp_rate_control_free (control);
+
+  control = mmtp_rate_control_new (&mmtp_delivery_control, now, &alone);
+  fail_unless_equals_int (get_start_window (control, &now, 1 * PACKET, TRUE),
+      3 * PACKET);
+  mmtp_rate_control_free (control);
+}
+
+GST_END_TEST;
+
+/* On a long round trip, the window of the start phase grows by three times the
+ * bytes that arrive if the reports show no queue, and by these bytes otherwise.
+ * On a short round trip, it always grows by these bytes. */
+GST_START_TEST (start_is_fast_on_a_long_round_trip)
+{
+  static const struct
+  {
+    guint64 round_trip;         /* ns */
+    gint64 queue;               /* maximum queueing delay, ns */
+    guint growth;
+  } cases[] = {
+    {100 * MS, 0, 3},
+    {100 * MS, 12500 * MS / 1000, 3},
+    {100 * MS, 12600 * MS / 1000, 1},
+    {400 * MS, 16 * MS, 3},
+    {400 * MS, 17 * MS, 1},
+    {99 * MS, 0, 1},
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const MmtpRateControlStart start = { PACKET, 100 * MS };
+    MmtpRateControl *control = mmtp_rate_control_new (&mmtp_delivery_control,
+        10 * SECONDS, &start);
+    MmtpRateSample sample = { 10 * SECONDS + REPORT_PERIOD };
+    MmtpRateLimits limits = { 0 };
+
+    sample.acked = sample.sent_in_flight = 8 * PACKET;
+    sample.n_acked = 8;
+    sample.base_round_trip = cases[i].round_trip;
+    sample.report_period = REPORT_PERIOD;
+    sample.deadline = SECONDS;
+    sample.high_queue_delay = cases[i].queue;
+    mmtp_rate_control_feedback (control, &sample);
+    mmtp_rate_control_get_limits (control, &limits);
+    fail_unless (limits.window == (10 + 8 * cases[i].growth) * PACKET,
+        "case %u: %" G_GUINT64_FORMAT " bytes", i, limits.window);
+    mmtp_rate_control_free (control);
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtpratecontrol_suite (void)
 {
@@ -671,6 +768,8 @@ mmtpratecontrol_suite (void)
   tcase_add_loop_test (tc, resumes_a_limited_source_after_a_gap, 0, n);
   tcase_add_test (tc, cautious_estimate_does_not_end_the_start);
   tcase_add_test (tc, first_window_follows_the_round_trip);
+  tcase_add_test (tc, train_enlarges_the_first_window);
+  tcase_add_test (tc, start_is_fast_on_a_long_round_trip);
   tcase_add_test (tc, configured_path_drains_a_standing_queue);
   return s;
 }
