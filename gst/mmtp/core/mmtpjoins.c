@@ -10,6 +10,11 @@
  * one, up to MAX_WAIT (docs/wire-mmtp.md, section 3, JOIN). */
 #define JOIN_WAIT (200 * MILLISECOND)
 #define MAX_WAIT (2000 * MILLISECOND)
+/* A RESPONSE is repeated until a report shows that it has arrived, but at most
+ * MAX_RESPONSES of them answer the same CHALLENGE. The report is expected after
+ * a round trip plus RESPONSE_WAIT (ns), which is a report period. */
+#define MAX_RESPONSES 4
+#define RESPONSE_WAIT (50 * MILLISECOND)
 
 void
 mmtp_joins_init (MmtpJoins * self, const MmtpPaths * paths,
@@ -20,7 +25,7 @@ mmtp_joins_init (MmtpJoins * self, const MmtpPaths * paths,
   self->paths = paths;
   self->entropy = entropy;
   for (i = 0; i < MMTP_MAX_PATHS; i++) {
-    const MmtpJoinState none = {.at = MMTP_NEVER };
+    const MmtpJoinState none = {.at = MMTP_NEVER,.respond_at = MMTP_NEVER };
 
     self->all[i] = none;
   }
@@ -34,6 +39,7 @@ mmtp_joins_renew (MmtpJoins * self, const MmtpPath * path, guint64 at)
   join->at = at;
   join->wait = JOIN_WAIT;
   join->n_sent = 0;
+  join->respond_at = MMTP_NEVER;
   mmtp_entropy_draw (self->entropy, &join->nonce, sizeof (join->nonce));
 }
 
@@ -48,14 +54,19 @@ void
 mmtp_joins_stop (MmtpJoins * self, const MmtpPath * path)
 {
   self->all[path->id].at = MMTP_NEVER;
-  self->all[path->id].respond = FALSE;
+  self->all[path->id].respond_at = MMTP_NEVER;
 }
 
 void
 mmtp_joins_confirm (MmtpJoins * self, MmtpPath * path)
 {
+  MmtpJoinState *join = &self->all[path->id];
+
   path->confirmed = TRUE;
-  self->all[path->id].at = MMTP_NEVER;
+  join->at = MMTP_NEVER;
+  /* A report about older messages must not prevent the first RESPONSE. */
+  if (join->responses_left < MAX_RESPONSES)
+    join->respond_at = MMTP_NEVER;
 }
 
 gboolean
@@ -63,8 +74,10 @@ mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path, MmtpMessage * message)
 {
   MmtpJoinState *join = &self->all[path->id];
 
-  if (join->respond) {
-    join->respond = FALSE;
+  if (self->paths->now >= join->respond_at) {
+    join->responses_left--;
+    join->respond_at = join->responses_left > 0 ?
+        self->paths->now + join->respond_wait : MMTP_NEVER;
     message->type = MMTP_RESPONSE;
     message->challenge.challenge = join->challenge;
     return TRUE;
@@ -109,11 +122,13 @@ mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
   if (sent == MMTP_NEVER)
     return MMTP_REFUSED_SESSION;
   round_trip = self->paths->now - sent;
-  join->respond = TRUE;
+  join->respond_at = self->paths->now;
+  join->respond_wait = round_trip + RESPONSE_WAIT;
+  join->responses_left = MAX_RESPONSES;
   join->challenge = challenge->challenge;
   mmtp_path_add_round_trip (path, self->paths->now, round_trip);
   if (!path->joined)
-    join->at = self->paths->now + MAX (JOIN_WAIT, 2 * round_trip);
+    join->at = self->paths->now + MAX (JOIN_WAIT, 2 * join->respond_wait);
   path->joined = TRUE;
   return MMTP_VALID;
 }
@@ -121,5 +136,5 @@ mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
 guint64
 mmtp_joins_next_wakeup (const MmtpJoins * self, const MmtpPath * path)
 {
-  return self->all[path->id].at;
+  return MIN (self->all[path->id].at, self->all[path->id].respond_at);
 }

@@ -27,7 +27,12 @@ typedef struct
   /* Interval in ns between the next JOIN and the JOIN after it. It is doubled
    * each time a JOIN is sent, up to a maximum. */
   guint64 wait;
-  gboolean respond;             /* A RESPONSE has to be sent. */
+  /* time in ns at which the next RESPONSE is sent; MMTP_NEVER if none is due */
+  guint64 respond_at;
+  /* interval in ns between two RESPONSEs to the same CHALLENGE, and the number
+   * of RESPONSEs to it that may still be sent */
+  guint64 respond_wait;
+  guint responses_left;
   guint64 challenge;
 } MmtpJoinState;
 

@@ -2193,7 +2193,8 @@ loses_first_response (const MmtpMessage * message)
  * receiver answers with a CHALLENGE, and the sender sends a RESPONSE. The
  * RESPONSE of the second path is lost, so the receiver does not accept data on
  * this path yet. The sender must notice this: if no report contains the path
- * within 200 ms, it must repeat the JOIN. */
+ * within the round trip of 100 ms and 50 ms more, it must repeat the RESPONSE.
+ * When a report contains the path, it must stop. */
 GST_START_TEST (lost_response_is_made_up_for_soon)
 {
   Fixture *fixture = fixture_new_default ();
@@ -2201,12 +2202,17 @@ GST_START_TEST (lost_response_is_made_up_for_soon)
   fixture->loses = loses_first_response;
   add_line (fixture, 20 * MS, 100000);
   add_line (fixture, 50 * MS, 50000);
-  run (fixture, 400 * MS);
+  while (fixture->counts[MMTP_RESPONSE][1] == 0)
+    run (fixture, 10 * MS);
+  run (fixture, 140 * MS);
   fail_unless_equals_int (fixture->counts[MMTP_RESPONSE][1], 1);
   fail_if (fixture->lines[1].joined);
-  run (fixture, 200 * MS);
+  run (fixture, 70 * MS);
   fail_unless_equals_int (fixture->counts[MMTP_RESPONSE][1], 2);
   fail_unless (fixture->lines[1].joined);
+  fail_unless_equals_int (fixture->counts[MMTP_JOIN][1], 1);
+  run (fixture, SECOND);
+  fail_unless_equals_int (fixture->counts[MMTP_RESPONSE][1], 2);
   fixture_free (fixture);
 }
 
