@@ -142,20 +142,22 @@
 #define CLEAR_ROUND_TRIPS 8
 #define MIN_CLEAR (4 * MILLISECOND)
 #define MAX_CLEAR (16 * MILLISECOND)
-/* If another path already carries the stream, the first TRAIN_PACKETS packets
- * are sent at once. They are a packet train (mmtptrain.h), from which the rate
- * of the path is estimated. Short queues of access links hold four packets, so
- * more packets would be lost.
+/* If another path already carries the stream, the bytes of TRAIN_PACKETS full
+ * packets may be sent at once until the rate of the path has been measured.
+ * Control messages count, too. The packets are a packet train (mmtptrain.h),
+ * from which the rate of the path is estimated. Short queues of access links hold four packets, so
+ * further packets might be lost.
  *
- * The window of the start phase then becomes TRAIN_SHARE times the number of
- * bytes that the path delivers at this rate in the round trip and a report
- * period. Hoe proposed to set the threshold of slow start in this way ("Improving
- * the Start-up Behavior of a Congestion Control Scheme for TCP", SIGCOMM 1996).
- * The estimate may be too high, so the window is at most TRAIN_GROWTH times the
- * number of bytes that were in flight. If the window exceeds the number of bytes
- * that the path delivers at the estimated rate, it grows by only LATE_GROWTH
- * bytes for each byte that has arrived, as in Conservative Slow Start (RFC 9406,
- * section 4.2).
+ * From the rate follows how many bytes the path delivers in a round trip and a
+ * report period. If the window of the start phase is smaller than TRAIN_SHARE
+ * times this number, it becomes TRAIN_SHARE times this number. Hoe proposed to
+ * set the threshold of slow start in this way ("Improving the Start-up Behavior
+ * of a Congestion Control Scheme for TCP", SIGCOMM 1996). The estimate may be
+ * too high. A train therefore enlarges the window to at most TRAIN_GROWTH times
+ * the bytes that were in flight when the newest reported packet was sent. If
+ * the window exceeds the number of bytes that the path delivers in a round trip
+ * and a report period, it grows by only LATE_GROWTH bytes for each byte that has
+ * arrived, as in Conservative Slow Start (RFC 9406, section 4.2).
  *
  * A single path does not use packet trains. It has the estimate of the
  * handshake, and an error would harm the whole stream. */
@@ -527,7 +529,8 @@ has_long_round_trip (const Delivery * self)
 }
 
 /* Returns the number of bytes that the path delivers at the rate of the packet
- * train until a report about them arrives. */
+ * train in a round trip and a report period. This is about the time from the
+ * sending of a message to the arrival of the report about it. */
 static gdouble
 get_train_window (const Delivery * self)
 {

@@ -51,7 +51,7 @@ void mmtp_joins_begin (MmtpJoins * self, MmtpPath * path);
 /* Schedules a JOIN on `path` at the time `at` (in ns). If the path has already
  * joined the session, it stays joined. */
 void mmtp_joins_renew (MmtpJoins * self, const MmtpPath * path, guint64 at);
-/* Stops the JOINs of `path`, because the path was removed. */
+/* Stops the JOINs and RESPONSEs of `path`, because the path was removed. */
 void mmtp_joins_stop (MmtpJoins * self, const MmtpPath * path);
 void mmtp_joins_confirm (MmtpJoins * self, MmtpPath * path);
 /* Fills in `message` with the JOIN or RESPONSE that is due on `path`. Returns
@@ -66,5 +66,5 @@ gboolean mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path,
  * MMTP_VALID. Otherwise it returns MMTP_REFUSED_SESSION. */
 MmtpRefusal mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
     const MmtpChallenge * challenge);
-/* Returns the time of the next JOIN in ns, or MMTP_NEVER. */
+/* Returns the time of the next JOIN or RESPONSE in ns, or MMTP_NEVER. */
 guint64 mmtp_joins_next_wakeup (const MmtpJoins * self, const MmtpPath * path);

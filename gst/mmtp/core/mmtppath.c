@@ -10,7 +10,7 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* Time in ns for which the token bucket keeps unused tokens. Older tokens are
+/* Minimum time in ns for which the token bucket keeps unused tokens. Older tokens are
  * discarded (section 4.4 of the MMTP paper). If a timer fires late by at most
  * this time, no token is discarded, so the sending rate does not decrease. */
 #define TOKEN_LAG MILLISECOND
@@ -215,9 +215,10 @@ get_pacing_rate (const MmtpPath * path)
       (path->limits.is_app_limited ? LIMITED_GAIN : 1);
 }
 
-/* Returns the time in ns that the pacing rate needs for the burst that the
- * limits allow, without its last packet. The token bucket keeps unused tokens
- * for this time, so that the burst can be sent at once. */
+/* Returns the time in ns that the pacing rate needs for the burst (`burst` of
+ * the limits) without its last packet. The token bucket keeps unused tokens for
+ * this time or for TOKEN_LAG, whichever is longer, so that the burst can be sent
+ * at once. */
 static guint64
 get_burst_time (const MmtpPath * path)
 {
@@ -698,10 +699,11 @@ follow_drain (MmtpPath * path, guint64 now, const MmtpSent * newest)
     end_drain (path, now);
 }
 
-/* Returns the rate of the path in bit/s, estimated from the messages that
- * `record` reports as the first record; 0 if they are no packet train. It must
- * be called before the log of sent messages is changed. `highest` is the number
- * of the newest message, and `acked` is the size of the messages in bytes. */
+/* Returns the rate of the path in bit/s, estimated from the messages that no
+ * record before `record` has reported; 0 if they are no packet train. `highest`
+ * is the number of the newest of these messages. `n_acked` of them have arrived,
+ * with `acked` bytes. The function has to be called before these messages are
+ * removed from the log of sent messages. */
 static guint64
 get_train_rate (const MmtpPath * path, const MmtpRecord * record,
     guint64 highest, guint64 acked, guint n_acked)

@@ -1458,9 +1458,9 @@ report_train (Fixture * fixture, guint64 time)
 
 /* A path joins a session whose other path carries the stream. Its first four
  * packets are sent at once. The window then follows from the time between their
- * arrivals: 1400 bytes each 2.8 ms are 500 bytes per ms. The window is 70 % of
- * the bytes that arrive in the round trip of 40 ms and a report period of 50
- * ms. */
+ * arrivals: a packet of 1400 bytes takes 2.8 ms, so the rate is 500 bytes per
+ * ms. The window is 70 % of the bytes that arrive in the round trip of 40 ms and
+ * a report period of 50 ms. */
 GST_START_TEST (joined_path_measures_its_first_packets)
 {
   Fixture fixture;

@@ -2192,9 +2192,9 @@ loses_first_response (const MmtpMessage * message)
 /* A path joins the session in three steps: the sender sends a JOIN, the
  * receiver answers with a CHALLENGE, and the sender sends a RESPONSE. The
  * RESPONSE of the second path is lost, so the receiver does not accept data on
- * this path yet. The sender must notice this: if no report contains the path
- * within the round trip of 100 ms and 50 ms more, it must repeat the RESPONSE.
- * When a report contains the path, it must stop. */
+ * this path yet. The round trip is 100 ms. If no report contains the path within
+ * 150 ms after the RESPONSE, the sender must repeat the RESPONSE. After a report
+ * contains the path, it must not send it again. */
 GST_START_TEST (lost_response_is_made_up_for_soon)
 {
   Fixture *fixture = fixture_new_default ();

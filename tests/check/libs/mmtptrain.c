@@ -21,9 +21,9 @@ GST_START_TEST (rate_is_size_by_time)
     {{4, 3750, 0, 7500 * US}, 4000000},
     /* They are sent in 3 ms, and arrive in the same 7.5 ms. */
     {{4, 3750, 3 * MS, 4500 * US}, 4000000},
-    /* Two of four packets are lost before the bottleneck. */
+    /* One of four packets is lost before the bottleneck. */
     {{3, 2500, 0, 5 * MS}, 4000000},
-    /* One ns more or less than half of the sending time decides. */
+    /* The increase must be at least half of the sending time. */
     {{4, 3750, 5 * MS, 2500 * US}, 4000000},
     {{4, 3750, 5 * MS, 2500 * US - 1}, 0},
     /* The path is faster than the sender. */
