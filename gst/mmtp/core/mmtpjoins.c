@@ -54,8 +54,11 @@ mmtp_joins_begin (MmtpJoins * self, MmtpPath * path)
 void
 mmtp_joins_stop (MmtpJoins * self, const MmtpPath * path)
 {
-  self->all[path->id].at = MMTP_NEVER;
-  self->all[path->id].respond_at = MMTP_NEVER;
+  MmtpJoinState *join = &self->all[path->id];
+
+  join->at = join->respond_at = MMTP_NEVER;
+  /* A CHALLENGE that arrives later is refused. */
+  join->n_sent = 0;
 }
 
 void
@@ -64,10 +67,13 @@ mmtp_joins_confirm (MmtpJoins * self, MmtpPath * path)
   MmtpJoinState *join = &self->all[path->id];
 
   path->confirmed = TRUE;
-  join->at = MMTP_NEVER;
-  /* A report about older messages must not prevent the first RESPONSE. */
-  if (join->responses_left < MAX_RESPONSES)
-    join->respond_at = MMTP_NEVER;
+  /* A report about older messages does not show that a RESPONSE has arrived. It
+   * may come from the time before the address of the path changed. */
+  if (join->respond_at != MMTP_NEVER &&
+      (join->responses_left == MAX_RESPONSES ||
+          path->sent.unreported <= join->response_number))
+    return;
+  join->at = join->respond_at = MMTP_NEVER;
 }
 
 gboolean
@@ -76,6 +82,8 @@ mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path, MmtpMessage * message)
   MmtpJoinState *join = &self->all[path->id];
 
   if (self->paths->now >= join->respond_at) {
+    if (join->responses_left == MAX_RESPONSES)
+      join->response_number = path->sent.next;
     join->responses_left--;
     join->respond_at = join->responses_left > 0 ?
         self->paths->now + join->respond_wait : MMTP_NEVER;

@@ -33,6 +33,8 @@ typedef struct
    * of RESPONSEs to it that may still be sent */
   guint64 respond_wait;
   guint responses_left;
+  /* channel number of the first RESPONSE to the latest CHALLENGE */
+  guint64 response_number;
   guint64 challenge;
 } MmtpJoinState;
 

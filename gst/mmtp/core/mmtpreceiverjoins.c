@@ -134,13 +134,13 @@ mmtp_receiver_joins_join (MmtpReceiverJoins * self, MmtpReceiverPath * path,
   state->has_next_address = FALSE;
   if (!path->joined || !mmtp_address_is_equal (&path->address, address)) {
     mmtp_arrivals_begin_path (&path->arrivals, self->paths->now);
+    mmtp_reports_begin_path (self->reports, path);
     state->heard = 0;
   }
   path->joined = TRUE;
   path->address = *address;
   path->keepalive_time = self->paths->now;
   mmtp_answer_limits_remember (self->limits, address);
-  mmtp_reports_begin_path (self->reports, path);
 }
 
 MmtpRefusal

@@ -1478,7 +1478,7 @@ GST_END_TEST;
 /* The four packets arrive within 0.3 ms, perhaps because the path delivers
  * packets in batches. The window must not grow to more than eight times the
  * bytes that were in flight. */
-GST_START_TEST (batch_enlarges_the_window_eightfold_at_the_most)
+GST_START_TEST (batch_enlarges_the_window_only_eightfold)
 {
   Fixture fixture;
 
@@ -1560,7 +1560,7 @@ mmtppath_suite (void)
   tcase_add_test (tc, lost_control_messages_are_no_measure);
   tcase_add_test (tc, single_packets_tell_how_long_others_take);
   tcase_add_test (tc, joined_path_measures_its_first_packets);
-  tcase_add_test (tc, batch_enlarges_the_window_eightfold_at_the_most);
+  tcase_add_test (tc, batch_enlarges_the_window_only_eightfold);
   tcase_add_test (tc, single_path_sends_no_train);
   return s;
 }
