@@ -145,8 +145,8 @@
 /* If another path already carries the stream, the bytes of TRAIN_PACKETS full
  * packets may be sent at once until the rate of the path has been measured.
  * Control messages count, too. The packets are a packet train (mmtptrain.h),
- * from which the rate of the path is estimated. Short queues of access links hold four packets, so
- * further packets might be lost.
+ * from which the rate of the path is estimated. Short queues of access links
+ * hold four packets, so further packets might be lost.
  *
  * From the rate follows how many bytes the path delivers in a round trip and a
  * report period. If the window of the start phase is smaller than TRAIN_SHARE
@@ -156,8 +156,8 @@
  * too high. A train therefore enlarges the window to at most TRAIN_GROWTH times
  * the bytes that were in flight when the newest reported packet was sent. If
  * the window exceeds the number of bytes that the path delivers in a round trip
- * and a report period, it grows by only LATE_GROWTH bytes for each byte that has
- * arrived, as in Conservative Slow Start (RFC 9406, section 4.2).
+ * and a report period, it grows by only LATE_GROWTH bytes for each byte that
+ * has arrived, as in Conservative Slow Start (RFC 9406, section 4.2).
  *
  * A single path does not use packet trains. It has the estimate of the
  * handshake, and an error would harm the whole stream. */

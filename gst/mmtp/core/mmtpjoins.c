@@ -5,15 +5,15 @@
 #include "mmtpjoins.h"
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* A JOIN is repeated until a report about the path arrives. The first interval between two
- * JOINs is JOIN_WAIT. Each further interval is twice as long as the previous
- * one, up to MAX_WAIT (docs/wire-mmtp.md, section 3, JOIN). */
+/* A JOIN is repeated until a report about the path arrives. The first interval
+ * between two JOINs is JOIN_WAIT. Each further interval is twice as long as the
+ * previous one, up to MAX_WAIT (docs/wire-mmtp.md, section 3, JOIN). */
 #define JOIN_WAIT (200 * MILLISECOND)
 #define MAX_WAIT (2000 * MILLISECOND)
 /* A RESPONSE is repeated until a report shows that it has arrived. At most
- * MAX_RESPONSES are sent to the same CHALLENGE. The interval between two of them
- * is a round trip plus RESPONSE_WAIT (ns), the usual report period, because the
- * report takes this time. */
+ * MAX_RESPONSES are sent to the same CHALLENGE. The interval between two of
+ * them is a round trip plus RESPONSE_WAIT (ns), the usual report period,
+ * because the report takes this time. */
 #define MAX_RESPONSES 4
 #define RESPONSE_WAIT (50 * MILLISECOND)
 

@@ -10,9 +10,10 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* Minimum time in ns for which the token bucket keeps unused tokens. Older tokens are
- * discarded (section 4.4 of the MMTP paper). If a timer fires late by at most
- * this time, no token is discarded, so the sending rate does not decrease. */
+/* Minimum time in ns for which the token bucket keeps unused tokens. Older
+ * tokens are discarded (section 4.4 of the MMTP paper). If a timer fires late
+ * by at most this time, no token is discarded, so the sending rate does not
+ * decrease. */
 #define TOKEN_LAG MILLISECOND
 /* While the application sends less than the path can carry, the pacing rate of
  * the path is multiplied by this factor. The slow start of Linux uses the same
@@ -88,9 +89,9 @@
 #define MISSED_PERCENT 75
 #define MIN_JUDGED 8
 /* `judged` counts the reported messages that were at least half as large as a
- * usual DATA message. `missed` counts the lost messages among them. Both numbers
- * are halved when `judged` has reached MAX_JUDGED and JUDGED_TIME (ns) has
- * passed since they were halved last.
+ * usual DATA message. `missed` counts the lost messages among them. Both
+ * numbers are halved when `judged` has reached MAX_JUDGED and JUDGED_TIME (ns)
+ * has passed since they were halved last.
  *
  * Without the condition JUDGED_TIME, a fast path would count as delivering
  * nothing when its queue overflows once: a single report then shows dozens of
@@ -217,8 +218,8 @@ get_pacing_rate (const MmtpPath * path)
 
 /* Returns the time in ns that the pacing rate needs for the burst (`burst` of
  * the limits) without its last packet. The token bucket keeps unused tokens for
- * this time or for TOKEN_LAG, whichever is longer, so that the burst can be sent
- * at once. */
+ * this time or for TOKEN_LAG, whichever is longer, so that the burst can be
+ * sent at once. */
 static guint64
 get_burst_time (const MmtpPath * path)
 {
@@ -654,10 +655,10 @@ can_be_drained (const MmtpPath * path)
       (guint64) mmtp_path_delay_get_base (&path->long_round_trips));
 }
 
-/* Ends draining. While the window was reduced, the minimum delay and the minimum
- * round trip were measured. They replace the base delay and the stored minimum
- * of the round trip. The offset of the clocks is computed from both minima, so
- * they must belong to the same time. */
+/* Ends draining. While the window was reduced, the minimum delay and the
+ * minimum round trip were measured. They replace the base delay and the stored
+ * minimum of the round trip. The offset of the clocks is computed from both
+ * minima, so they must belong to the same time. */
 static void
 end_drain (MmtpPath * path, guint64 now)
 {
@@ -700,17 +701,16 @@ follow_drain (MmtpPath * path, guint64 now, const MmtpSent * newest)
 }
 
 /* Returns the rate of the path in bit/s, estimated from the messages that no
- * record before `record` has reported; 0 if they are no packet train. `highest`
- * is the number of the newest of these messages. `n_acked` of them have arrived,
- * with `acked` bytes. The function has to be called before these messages are
- * removed from the log of sent messages. */
+ * record before `record` has reported; 0 if they are no packet train. `newest`
+ * is the newest of these messages. `n_acked` of them have arrived, with `acked`
+ * bytes. The function has to be called before these messages are removed from
+ * the log of sent messages. */
 static guint64
 get_train_rate (const MmtpPath * path, const MmtpRecord * record,
-    guint64 highest, guint64 acked, guint n_acked)
+    const MmtpSent * newest, guint64 acked, guint n_acked)
 {
   const MmtpSent *first = mmtp_sent_log_get (&path->sent,
       mmtp_sent_log_get_oldest (&path->sent));
-  const MmtpSent *newest = mmtp_sent_log_get (&path->sent, highest);
   MmtpTrain train = { n_acked };
 
   if (!first || !newest || newest->time < first->time ||
@@ -944,8 +944,8 @@ mmtp_path_report (MmtpPath * path, guint64 now,
   path->delivered += acked;
   highest = mmtp_unwrap (record->highest, 32, path->sent.unreported);
   if (n_acked > 0 && highest >= path->sent.unreported) {
-    train_rate = get_train_rate (path, record, highest, acked, n_acked);
     newest = mmtp_sent_log_get (&path->sent, highest);
+    train_rate = get_train_rate (path, record, newest, acked, n_acked);
     path->arrival = unwrap_ticks (path, record->arrival);
     path->arrival_sent = newest ? newest->time : now;
     mmtp_path_settle (path, now, highest);

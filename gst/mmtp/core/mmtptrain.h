@@ -28,8 +28,8 @@ typedef struct
   gint64 spread;
 } MmtpTrain;
 
-/* Returns the rate of the path in bit/s. Returns 0 if the messages are no packet
- * train, or are too few for an estimate.
+/* Returns the rate of the path in bit/s. Returns 0 if the messages are no
+ * packet train, or are too few for an estimate.
  *
  * The estimate is too low if jitter has delayed the newest message. It is too
  * high if the path delivers packets in batches. */

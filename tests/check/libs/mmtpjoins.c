@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the sender's side of JOIN, CHALLENGE and RESPONSE. The expected times
- * follow from docs/wire-mmtp.md, section 3, JOIN. The test acts as the receiver.
- */
+/* Tests of the sender's side of JOIN, CHALLENGE and RESPONSE. The expected
+ * times follow from docs/wire-mmtp.md, section 3, JOIN. The test acts as the
+ * receiver. */
 
 #include <gst/check/gstcheck.h>
 
@@ -65,9 +65,10 @@ take_challenge (Fixture * fixture)
           fixture->path, &challenge), MMTP_VALID);
 }
 
-/* All RESPONSEs are lost. After a round trip of 100 ms, the RESPONSE is repeated
- * each 150 ms, but not more than four times. JOINs are sent at 0 ms, 400 ms (300
- * ms after the CHALLENGE) and 800 ms. */
+/* All RESPONSEs are lost. After a round trip of 100 ms, the RESPONSE is
+ * sent for the first time. It is repeated each 150 ms, and sent four times in
+ * all. JOINs are sent at 0 ms, 400 ms (300 ms after the CHALLENGE) and 800 ms.
+ */
 GST_START_TEST (response_is_repeated_three_times)
 {
   Fixture fixture;
@@ -119,8 +120,8 @@ GST_START_TEST (report_about_a_join_does_not_confirm_a_response)
 
 GST_END_TEST;
 
-/* A removed path sends neither a JOIN nor a RESPONSE. It refuses a CHALLENGE that
- * arrives late. */
+/* A removed path sends neither a JOIN nor a RESPONSE. It refuses a CHALLENGE
+ * that arrives late. */
 GST_START_TEST (removed_path_sends_nothing)
 {
   MmtpChallenge challenge = { 0, 5 };

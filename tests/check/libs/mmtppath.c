@@ -37,9 +37,10 @@ get_ticks (guint64 time)
 }
 
 /* Initializes the fixture with one path. `rate` is the configured rate of the
- * path, or 0 if no rate is configured. */
+ * path, or 0 if no rate is configured. `has_other_paths` is TRUE if the session
+ * has another path when this path starts. */
 static void
-fixture_init (Fixture * fixture, guint64 rate)
+fixture_init_path (Fixture * fixture, guint64 rate, gboolean has_other_paths)
 {
   MmtpPathConfig config = { "a", MAX_SIZE, OVERHEAD, rate, 0 };
   MmtpPath *path = mmtp_path_new (3, "a");
@@ -49,10 +50,17 @@ fixture_init (Fixture * fixture, guint64 rate)
   fixture->path = path;
   mmtp_path_open (path, START, &config);
   mmtp_path_add_round_trip (path, START, 2 * DELAY);
+  path->has_other_paths = has_other_paths;
   mmtp_path_start (path, START, mmtp_rate_control_find (NULL), 0, FALSE);
   path->deadline = SECOND;
   fixture->record.channel = 3;
   fixture->record.flags = MMTP_RECORD_UNMEASURED;
+}
+
+static void
+fixture_init (Fixture * fixture, guint64 rate)
+{
+  fixture_init_path (fixture, rate, FALSE);
 }
 
 static void
@@ -1422,24 +1430,15 @@ GST_START_TEST (single_packets_tell_how_long_others_take)
 
 GST_END_TEST;
 
-/* Starts a path. Sends as many packets as may be sent at once, and returns their
- * number. */
+/* Starts a path. Sends as many packets as may be sent at once, and returns
+ * their number. */
 static guint
 start_with_a_train (Fixture * fixture, gboolean has_other_paths)
 {
-  MmtpPathConfig config = { "a", MAX_SIZE, OVERHEAD, 0, 0 };
-  MmtpPath *path;
   guint n;
 
-  fixture_init (fixture, 0);
-  mmtp_path_free (fixture->path);
-  path = fixture->path = mmtp_path_new (3, "a");
-  mmtp_path_open (path, START, &config);
-  mmtp_path_add_round_trip (path, START, 2 * DELAY);
-  path->has_other_paths = has_other_paths;
-  mmtp_path_start (path, START, mmtp_rate_control_find (NULL), 0, FALSE);
-  path->deadline = SECOND;
-  for (n = 0; path->token <= START; n++)
+  fixture_init_path (fixture, 0, has_other_paths);
+  for (n = 0; fixture->path->token <= START; n++)
     send (fixture, START, 1);
   return n;
 }
@@ -1459,8 +1458,8 @@ report_train (Fixture * fixture, guint64 time)
 /* A path joins a session whose other path carries the stream. Its first four
  * packets are sent at once. The window then follows from the time between their
  * arrivals: a packet of 1400 bytes takes 2.8 ms, so the rate is 500 bytes per
- * ms. The window is 70 % of the bytes that arrive in the round trip of 40 ms and
- * a report period of 50 ms. */
+ * ms. The window is 70 % of the bytes that arrive in the round trip of 40 ms
+ * and a report period of 50 ms. */
 GST_START_TEST (joined_path_measures_its_first_packets)
 {
   Fixture fixture;

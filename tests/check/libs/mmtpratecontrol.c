@@ -654,6 +654,24 @@ GST_START_TEST (first_window_follows_the_round_trip)
 
 GST_END_TEST;
 
+/* Passes `sample` to `control` as a report that acknowledges `acked` bytes,
+ * which are all bytes that were in flight. Returns the window after this
+ * report. */
+static guint64
+get_window_after (MmtpRateControl * control, MmtpRateSample * sample,
+    guint64 acked)
+{
+  MmtpRateLimits limits = { 0 };
+
+  sample->acked = sample->sent_in_flight = acked;
+  sample->n_acked = acked / PACKET;
+  sample->report_period = REPORT_PERIOD;
+  sample->deadline = SECONDS;
+  mmtp_rate_control_feedback (control, sample);
+  mmtp_rate_control_get_limits (control, &limits);
+  return limits.window;
+}
+
 /* Passes a report to `control` 50 ms after the previous one, and returns the
  * window. A packet train of 8 Mbit/s has arrived if `has_train` is TRUE. */
 static guint64
@@ -661,25 +679,16 @@ get_start_window (MmtpRateControl * control, guint64 * now, guint64 acked,
     gboolean has_train)
 {
   MmtpRateSample sample = { *now += REPORT_PERIOD };
-  MmtpRateLimits limits;
 
-  sample.acked = acked;
-  sample.n_acked = acked / PACKET;
-  sample.sent_in_flight = acked;
   sample.base_round_trip = 350 * MS;
-  sample.report_period = REPORT_PERIOD;
-  sample.deadline = SECONDS;
   sample.train_rate = has_train ? 8000000 : 0;
-  mmtp_rate_control_feedback (control, &sample);
-  memset (&limits, 0, sizeof (limits));
-  mmtp_rate_control_get_limits (control, &limits);
-  return limits.window;
+  return get_window_after (control, &sample, acked);
 }
 
-/* A path of 8 Mbit/s and a round trip of 350 ms delivers 400 kB in the round trip
- * and a report period. After a packet train, the window becomes 70 % of this, in
- * steps of at most eight times the bytes in flight. Above 400 kB, it grows only
- * by a quarter of the bytes that arrive. */
+/* A path of 8 Mbit/s and a round trip of 350 ms delivers 400 kB in the round
+ * trip and a report period. After a packet train, the window becomes 70 % of
+ * this, in steps of at most eight times the bytes in flight. Above 400 kB, it
+ * grows only by a quarter of the bytes that arrive. */
 GST_START_TEST (train_enlarges_the_first_window)
 {
   const MmtpRateControlStart start = { PACKET, 350 * MS, 0, FALSE, TRUE };
@@ -733,18 +742,13 @@ GST_START_TEST (start_is_fast_on_a_long_round_trip)
     MmtpRateControl *control = mmtp_rate_control_new (&mmtp_delivery_control,
         10 * SECONDS, &start);
     MmtpRateSample sample = { 10 * SECONDS + REPORT_PERIOD };
-    MmtpRateLimits limits = { 0 };
+    guint64 window;
 
-    sample.acked = sample.sent_in_flight = 8 * PACKET;
-    sample.n_acked = 8;
     sample.base_round_trip = cases[i].round_trip;
-    sample.report_period = REPORT_PERIOD;
-    sample.deadline = SECONDS;
     sample.high_queue_delay = cases[i].queue;
-    mmtp_rate_control_feedback (control, &sample);
-    mmtp_rate_control_get_limits (control, &limits);
-    fail_unless (limits.window == (10 + 8 * cases[i].growth) * PACKET,
-        "case %u: %" G_GUINT64_FORMAT " bytes", i, limits.window);
+    window = get_window_after (control, &sample, 8 * PACKET);
+    fail_unless (window == (10 + 8 * cases[i].growth) * PACKET,
+        "case %u: %" G_GUINT64_FORMAT " bytes", i, window);
     mmtp_rate_control_free (control);
   }
 }

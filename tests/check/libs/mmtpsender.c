@@ -2181,6 +2181,18 @@ GST_START_TEST (path_that_is_never_reported_falls_silent)
 
 GST_END_TEST;
 
+/* Runs until the sender has sent a RESPONSE on the second path, but for at most
+ * 5 s. */
+static void
+run_until_response (Fixture * fixture)
+{
+  const guint64 end = fixture->now + 5 * SECOND;
+
+  while (fixture->counts[MMTP_RESPONSE][1] == 0 && fixture->now < end)
+    run (fixture, 10 * MS);
+  fail_if (fixture->counts[MMTP_RESPONSE][1] == 0);
+}
+
 static gboolean
 loses_first_response (const MmtpMessage * message)
 {
@@ -2192,9 +2204,9 @@ loses_first_response (const MmtpMessage * message)
 /* A path joins the session in three steps: the sender sends a JOIN, the
  * receiver answers with a CHALLENGE, and the sender sends a RESPONSE. The
  * RESPONSE of the second path is lost, so the receiver does not accept data on
- * this path yet. The round trip is 100 ms. If no report contains the path within
- * 150 ms after the RESPONSE, the sender must repeat the RESPONSE. After a report
- * contains the path, it must not send it again. */
+ * this path yet. The round trip is 100 ms. If no report contains the path
+ * within 150 ms after the RESPONSE, the sender must repeat the RESPONSE. After
+ * a report contains the path, it must not send it again. */
 GST_START_TEST (lost_response_is_made_up_for_soon)
 {
   Fixture *fixture = fixture_new_default ();
@@ -2202,8 +2214,7 @@ GST_START_TEST (lost_response_is_made_up_for_soon)
   fixture->loses = loses_first_response;
   add_line (fixture, 20 * MS, 100000);
   add_line (fixture, 50 * MS, 50000);
-  while (fixture->counts[MMTP_RESPONSE][1] == 0)
-    run (fixture, 10 * MS);
+  run_until_response (fixture);
   run (fixture, 140 * MS);
   fail_unless_equals_int (fixture->counts[MMTP_RESPONSE][1], 1);
   fail_if (fixture->lines[1].joined);
@@ -2237,8 +2248,7 @@ GST_START_TEST (round_trip_begins_with_the_answered_join)
   fixture->loses = loses_first_join;
   add_line (fixture, 20 * MS, 100000);
   add_line (fixture, 50 * MS, 50000);
-  while (fixture->counts[MMTP_RESPONSE][1] == 0)
-    run (fixture, 10 * MS);
+  run_until_response (fixture);
   fail_unless_equals_int (fixture->counts[MMTP_JOIN][1], 2);
   mmtp_sender_get_path_stats (fixture->sender, 1, &stats);
   fail_unless (stats.round_trip >= 100 * MS && stats.round_trip < 120 * MS,
