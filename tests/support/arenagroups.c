@@ -610,6 +610,50 @@ add_long (ArenaGroups * groups)
   }
 }
 
+/* --- lossy-overload ------------------------------------------------------- */
+
+/* Adds a scenario in which random losses are added to an overloaded link. */
+static void
+add_lossy (ArenaGroups * groups, const gchar * link, const ArenaPath * path,
+    gdouble loss)
+{
+  ArenaScenario *scenario = add (groups, "lossy-overload", "%s, loss %g %%, %s",
+      link, 100 * loss, clip_names[CLIP_6M]);
+  guint i;
+
+  scenario->paths[0] = *path;
+  set_clip (groups, scenario, CLIP_6M);
+  scenario->shifts_clip = !path->rotates;
+  for (i = 0; i < ARENA_N_DIRECTIONS; i++)
+    set_loss (&scenario->paths[0].config[i].pipe, loss, FALSE);
+}
+
+/* Adds links that are too slow for the clip and also lose packets at random.
+ * The sender has to leave out frames, and the others have to arrive so early
+ * that their lost packets can be sent again. */
+static void
+add_lossy_overload (ArenaGroups * groups)
+{
+  static const gdouble losses[] = { 0.002, 0.01, 0.03 };
+  static const guint delays[] = { 20, 50 };
+  ArenaPath path;
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (delays); i++) {
+    gchar *name = g_strdup_printf ("5M, %u ms", delays[i]);
+
+    arena_path_init (&path, 5000000, delays[i] * MS);
+    for (j = 0; j < G_N_ELEMENTS (losses); j++)
+      add_lossy (groups, name, &path, losses[j]);
+    g_free (name);
+  }
+  for (i = 0; i < groups->n_recorded; i++) {
+    arena_path_init (&path, 0, 20 * MS);
+    set_recording (&path, get_trace (groups, i), NULL);
+    add_lossy (groups, get_trace (groups, i)->name, &path, 0.01);
+  }
+}
+
 /* --- steps ---------------------------------------------------------------- */
 
 /* Adds scenarios in which the link becomes slower for 10 s in the middle of the
@@ -880,6 +924,7 @@ arena_groups_new (const gchar * data, const gchar * recordings, GError ** error)
   add_jitter (groups);
   add_loss (groups);
   add_long (groups);
+  add_lossy_overload (groups);
   add_steps (groups);
   add_outage (groups);
   add_spikes (groups);

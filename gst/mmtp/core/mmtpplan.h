@@ -40,8 +40,10 @@ typedef struct
    * waiting packets, including all headers */
   guint64 work;
   /* Numbers of bytes that all paths together can deliver from now on:
-   * `capacity` until `deadline`, and `safe_capacity` until `margin` ns before
-   * `deadline`. */
+   * `capacity` until the frame has to be complete, and `safe_capacity` until
+   * `margin` ns before that. The frame has to be complete by its deadline. If
+   * packets are lost, an important picture has to be complete earlier, so that
+   * lost packets can be sent again before the deadline. */
   guint64 capacity, safe_capacity;
   MmtpRank rank;
   MmtpPicture picture;

@@ -6,6 +6,8 @@
 
 #include "mmtppolicy.h"
 
+#include <math.h>
+
 /* If a path carries less than this share of the stream's bytes (0 to 1), the
  * statistics say that the stream does not need the path. */
 #define MIN_SHARE 0.001
@@ -26,6 +28,18 @@
  * waiting frames are sent. Within this time, the estimated rates of the paths
  * hardly change, so the plan is still valid. */
 #define PLAN_TIME G_GUINT64_CONSTANT (2000000)
+/* A plan leaves time for retransmissions: it sends important pictures early
+ * enough that a lost packet of them can be sent again. A picture is important
+ * if its weight is above 1. The weight is the expected number of pictures that
+ * are lost without it, including itself.
+ *
+ * The time that a retransmission takes is multiplied by the probability that at
+ * least one of REPAIRED_PACKETS packets is lost. This is about the number of
+ * packets of a large picture. The result is at most 1/REPAIR_PART of the
+ * initial delay (D0, the latency of the session). With less time, a plan could
+ * hardly divide the bytes of a key frame over the following frames. */
+#define REPAIRED_PACKETS 50
+#define REPAIR_PART 3
 /* Value for a group of pictures that has not been determined yet. Groups are
  * numbered from 1, and 0 means no group. */
 #define UNKNOWN_GROUP G_MAXUINT64
@@ -245,17 +259,60 @@ is_overloaded (const MmtpPolicy * policy)
       mmtp_send_queue_get_last_time (policy->queue, head), FALSE, EASY_PERCENT);
 }
 
+/* Returns the loss rate of all usable paths together, from 0 to 1. */
+static gdouble
+get_total_loss (const MmtpPolicy * policy)
+{
+  gdouble came = 0, missing = 0;
+  guint i;
+
+  for (i = 0; i < policy->paths->n; i++) {
+    const MmtpPath *path = policy->paths->all[i];
+
+    if (!mmtp_path_is_usable (path))
+      continue;
+    came += mmtp_fading_get (&path->came, policy->paths->now, MMTP_LOSS_PERIOD);
+    missing += mmtp_fading_get (&path->missing, policy->paths->now,
+        MMTP_LOSS_PERIOD);
+  }
+  return missing > 0 ? missing / (came + missing) : 0;
+}
+
+/* Returns the time in ns that a plan leaves between the arrival of an important
+ * picture and its deadline, so that a lost packet of this picture can be sent
+ * again. A retransmission takes the time of the report about the loss and the
+ * delay of the path. The result is lower if few packets are lost, and 0 if no
+ * packet was lost recently (see REPAIRED_PACKETS). */
+static guint64
+get_repair_time (const MmtpPolicy * policy)
+{
+  const gdouble loss = get_total_loss (policy);
+  guint64 delay, time;
+
+  if (loss <= 0)
+    return 0;
+  delay = mmtp_paths_get_min_delay (policy->paths);
+  if (delay == MMTP_NEVER)
+    return 0;
+  time = mmtp_paths_get_return_time (policy->paths) + delay;
+  time = MIN (time, mmtp_send_queue_get_delay (policy->queue) / REPAIR_PART);
+  return time * (1 - pow (1 - loss, REPAIRED_PACKETS));
+}
+
 static void
 make_plan (MmtpPolicy * policy)
 {
   MmtpPlan *plan = &policy->plan;
   guint64 deadlines[2 * MMTP_PLAN_FRAMES], capacities[2 * MMTP_PLAN_FRAMES];
+  const guint64 repair_time = get_repair_time (policy);
   guint i;
 
   mmtp_send_queue_fill_plan (policy->queue, plan);
   for (i = 0; i < plan->n; i++) {
-    deadlines[2 * i] = plan->frames[i].deadline;
-    deadlines[2 * i + 1] = plan->frames[i].deadline - plan->frames[i].margin;
+    const MmtpPlanFrame *frame = &plan->frames[i];
+
+    deadlines[2 * i] = frame->deadline - (frame->weight > 1 ? repair_time : 0);
+    deadlines[2 * i + 1] = deadlines[2 * i] - frame->margin;
   }
   mmtp_paths_get_capacities (policy->paths, deadlines, capacities, 2 * plan->n,
       PLAN_PERCENT);

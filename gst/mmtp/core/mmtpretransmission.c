@@ -22,10 +22,14 @@
  * ns between two searches of the same path. If several reports arrive in this
  * time, they cause no further search. */
 #define RESCUE_PERIOD (10 * MILLISECOND)
-/* A retransmission that might arrive late is made only if the paths have enough
- * rate for it. Let C be the number of bytes that the paths can deliver before
- * the last packet in the queue is too late. The lost packet and all packets in
- * the queue together may have at most C / CHANCE_PART bytes. */
+/* A retransmission that might arrive late is made in two cases. The first is
+ * that the lost packet matters for several pictures: the weight of its buffer
+ * is at least CHANCE_WEIGHT. The weight is the expected number of pictures that
+ * are lost without the buffer. The second is that the paths have enough rate.
+ * Let C be the number of bytes that the paths can deliver before the last
+ * packet in the queue is too late. The lost packet and all packets in the queue
+ * together may have at most C / CHANCE_PART bytes. */
+#define CHANCE_WEIGHT 2
 #define CHANCE_PART 2
 /* Maximum number of lost messages that are looked up for one REPORT. A REPORT
  * contains a record for each path, with ranges of channel numbers of lost
@@ -205,36 +209,18 @@ requeue_lost (MmtpRetransmission * self, MmtpPacket * packet)
     return TRUE;
   if (mmtp_send_queue_get_speculative (self->queue)->length >=
       MAX_SPECULATIVE || !has_chance (self, packet) ||
-      !mmtp_policy_has_spare_rate (self->policy, packet->size, CHANCE_PART))
+      (packet->unit->weight < CHANCE_WEIGHT &&
+          !mmtp_policy_has_spare_rate (self->policy, packet->size,
+              CHANCE_PART)))
     return FALSE;
   mmtp_send_queue_set_speculative (self->queue, packet);
   return TRUE;
 }
 
-/* Returns whether a lost packet should be retransmitted. If other pictures may
- * refer to its picture, the answer is yes. If not, the packet is retransmitted
- * in one of two cases:
- * - The paths can carry more than the stream needs now.
- * - The time until the packet is due is longer than the initial delay (D0, the
- *   latency of the session). This happens with stored media, whose packets are
- *   sent long before they are due.
- *
- * If the application has disabled retransmissions, the result is FALSE. */
-static gboolean
-may_repair (MmtpRetransmission * self, const MmtpPacket * packet)
-{
-  if (!self->is_enabled)
-    return FALSE;
-  return packet->unit->rank != MMTP_RANK_DROPPABLE ||
-      packet->due > self->paths->now +
-      mmtp_send_queue_get_delay (self->queue) ||
-      mmtp_policy_has_spare_rate (self->policy, packet->size, CHANCE_PART);
-}
-
 static void
 repair (MmtpRetransmission * self, MmtpPacket * packet)
 {
-  if (may_repair (self, packet) && requeue_lost (self, packet))
+  if (self->is_enabled && requeue_lost (self, packet))
     return;
   self->unrepaired++;
   mmtp_send_queue_note_lost (self->queue, packet);

@@ -1821,6 +1821,68 @@ GST_START_TEST (nothing_is_sent_on_the_chance_in_place_of_what_is_new)
 
 GST_END_TEST;
 
+static gboolean
+loses_a_fortieth (const MmtpMessage * message)
+{
+  return message->type == MMTP_DATA && message->number % 40 == 5;
+}
+
+/* Sends a stream of 200 kbyte/s over paths that carry 150 kbyte/s together and
+ * lose one packet in 40. Every tenth picture is a key frame; the others have
+ * the flags `flags`. The test fails if at least 1/`part` of the lost packets
+ * are not repaired. Frees `fixture`. */
+static void
+overload_lossy_paths (Fixture * fixture, guint8 flags, guint part)
+{
+  MmtpSenderStats stats;
+  guint64 lost = 0;
+  guint i;
+
+  fixture->loses = loses_a_fortieth;
+  for (i = 0; i < 1000; i++) {
+    put (fixture, 2000, i % 10 == 0 ? 0 : flags);
+    run (fixture, 10 * MS);
+  }
+  run (fixture, SECOND);
+  mmtp_sender_get_stats (fixture->sender, &stats);
+  for (i = 0; i < G_N_ELEMENTS (fixture->lines); i++)
+    lost += fixture->lines[i].lost;
+  fail_unless (stats.sent_buffers < 900);
+  fail_unless (lost > 30);
+  fail_unless (stats.unrepaired * part < lost, "%" G_GUINT64_FORMAT " of %"
+      G_GUINT64_FORMAT " were not repaired", stats.unrepaired, lost);
+  fixture_free (fixture);
+}
+
+/* A round trip takes 200 ms, and each packet has to arrive within 500 ms. The
+ * sender therefore has to send reference pictures so early that their lost
+ * packets can be repaired. */
+GST_START_TEST (overload_leaves_time_to_repair_references)
+{
+  MmtpSenderConfig config;
+  Fixture *fixture;
+
+  mmtp_sender_config_init (&config);
+  config.max_delay = 500 * MS;
+  fixture = fixture_new (&config);
+  add_known_line (fixture, 100 * MS, 150000, get_wire_rate (150000));
+  run (fixture, 3 * SECOND);
+  overload_lossy_paths (fixture, MMTP_FLAG_DELTA, 4);
+}
+
+GST_END_TEST;
+
+/* A lost packet is sent again even if no other picture refers to its picture
+ * and the paths are overloaded. The other packets of the picture have been sent
+ * already, so the retransmission costs less than another picture. */
+GST_START_TEST (overload_repairs_droppable_pictures)
+{
+  overload_lossy_paths (fixture_new_default_ready (),
+      MMTP_FLAG_DELTA | MMTP_FLAG_DROPPABLE, 2);
+}
+
+GST_END_TEST;
+
 /* With a repair packet, the receiver can restore a lost packet without a
  * retransmission. Here retransmissions would be late, and the path can carry
  * more data than the stream needs. The sender must therefore send repair
@@ -2578,6 +2640,8 @@ mmtpsender_suite (void)
   tcase_add_test (tc, losses_are_left_when_told_so);
   tcase_add_test (tc, a_loss_is_repaired_on_the_chance_where_there_is_time);
   tcase_add_test (tc, nothing_is_sent_on_the_chance_in_place_of_what_is_new);
+  tcase_add_test (tc, overload_leaves_time_to_repair_references);
+  tcase_add_test (tc, overload_repairs_droppable_pictures);
   tcase_add_test (tc, repairs_go_in_advance_where_a_loss_is_known_too_late);
   tcase_add_test (tc, no_repairs_go_in_advance_where_there_is_time);
   tcase_add_test (tc, cut_path_loses_nothing);
