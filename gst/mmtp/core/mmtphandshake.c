@@ -105,7 +105,8 @@ begin_init (MmtpHandshake * self)
   guint i;
 
   for (i = 0; i < MMTP_MAX_PATHS; i++)
-    self->asked[i].inits = self->asked[i].cookies = 0;
+    self->asked[i].inits = self->asked[i].cookies = self->asked[i].unanswered =
+        0;
   self->phase = MMTP_PHASE_INIT;
   self->tries = 0;
   self->next = 0;
@@ -144,6 +145,7 @@ static gsize
 write_init (MmtpHandshake * self, MmtpPath * path, guint8 * bytes, gsize room,
     guint * id)
 {
+  MmtpAsked *asked = &self->asked[path->id];
   MmtpMessage message = { MMTP_INIT };
   gsize size;
 
@@ -154,9 +156,10 @@ write_init (MmtpHandshake * self, MmtpPath * path, guint8 * bytes, gsize room,
   mmtp_key_seal (self->key, bytes, size);
   path->stats.packets++;
   path->stats.bytes += size;
-  self->asked[path->id].is_open = TRUE;
-  if (self->asked[path->id].inits++ == 0)
-    self->asked[path->id].init_sent = self->paths->now;
+  asked->is_open = TRUE;
+  if (asked->inits < MMTP_KEPT_INITS)
+    asked->init_sent[asked->inits] = self->paths->now;
+  asked->inits++;
   self->cookies_left = COOKIES_OF_TRY;
   self->last_init = self->paths->now;
   *id = path->id;
@@ -302,7 +305,8 @@ take_cookie (MmtpHandshake * self, MmtpPath * path,
   self->cookies_left--;
   self->is_contested |= self->phase == MMTP_PHASE_OPEN;
   memcpy (self->cookie, cookie->cookie, MMTP_COOKIE_SIZE);
-  self->init_round_trip = self->paths->now - self->asked[path->id].init_sent;
+  self->asked[path->id].cookie_time = self->paths->now;
+  self->init_round_trip = self->paths->now - self->asked[path->id].init_sent[0];
   self->path = path->id;
   self->phase = MMTP_PHASE_OPEN;
   self->tries = 0;
@@ -344,12 +348,36 @@ is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
  * On a path with a long round trip, several INITs are sent before the first
  * COOKIE arrives. If as many COOKIEs have arrived as INITs were sent, the
  * receiver has answered every INIT. The first COOKIE then answered the first
- * INIT. */
+ * INIT. The unanswered INITs that find_answered_init() has found do not count.
+ */
 static gboolean
 is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
 {
-  return asked->cookies != asked->inits || self->is_contested
-      || self->tries > 2;
+  return asked->cookies != asked->inits - asked->unanswered
+      || self->is_contested || self->tries > 2;
+}
+
+/* Finds the INIT that the first COOKIE answered, and corrects the round trip of
+ * the INIT. Called when the ACCEPT arrives.
+ *
+ * The OPEN is longer than an INIT, so its round trip is longer, too. If the
+ * first INIT was sent too long before the COOKIE, this INIT or its COOKIE was
+ * lost, and the COOKIE answered a later INIT. The result is used only if all of
+ * these later INITs were answered. Otherwise the round trip stays ambiguous. */
+static void
+find_answered_init (MmtpHandshake * self, MmtpAsked * asked)
+{
+  const guint64 open_round_trip = self->paths->now - asked->open_sent;
+  const guint n = MIN (asked->inits, MMTP_KEPT_INITS);
+  guint i;
+
+  for (i = 0; i < n; i++)
+    if (asked->cookie_time - asked->init_sent[i] < open_round_trip)
+      break;
+  if (i == 0 || i == n || asked->cookies != asked->inits - i)
+    return;
+  asked->unanswered = i;
+  self->init_round_trip = asked->cookie_time - asked->init_sent[i];
 }
 
 /* Returns a first estimate of the path's rate in bit/s. Called when the ACCEPT
@@ -430,6 +458,7 @@ take_accept (MmtpHandshake * self, MmtpPath * path,
   mmtp_replay_accept (&path->replay, message->number);
   self->phase = MMTP_PHASE_SESSION;
   self->at = MMTP_NEVER;
+  find_answered_init (self, &self->asked[path->id]);
   note_round_trip (self, path);
   return MMTP_VALID;
 }

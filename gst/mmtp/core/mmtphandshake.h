@@ -31,6 +31,10 @@ typedef struct
   guint64 initial_delay;        /* initial delay (D0), in ns */
 } MmtpRequest;
 
+/* Number of INITs on each path whose sending times are stored. INITs are
+ * repeated after at most 2 s, so this covers more than 10 s. */
+#define MMTP_KEPT_INITS 8
+
 /* State of the INITs and OPENs that were sent on one path. */
 typedef struct
 {
@@ -42,11 +46,16 @@ typedef struct
   /* TRUE if an INIT or OPEN was sent on this path and no REFUSE has answered it
    * yet */
   gboolean is_open;
-  /* Time of the first INIT, number of INITs, and number of COOKIEs that have
-   * arrived. The sender sends INITs until a COOKIE answers one of them. The
-   * three fields are reset when the sender requests a new COOKIE. */
-  guint64 init_sent;
+  /* Sending times of the first INITs, number of INITs, and number of COOKIEs
+   * that have arrived. The sender sends INITs until a COOKIE answers one of
+   * them. The three fields are reset when the sender requests a new COOKIE. */
+  guint64 init_sent[MMTP_KEPT_INITS];
   guint inits, cookies;
+  /* time at which the first COOKIE arrived */
+  guint64 cookie_time;
+  /* Number of the first INITs that were lost or have no COOKIE. It is 0 until
+   * the ACCEPT arrives. */
+  guint unanswered;
   /* Each message on the path has a channel number, which increases by 1 from
    * one message to the next. A REFUSE names the channel number of the OPEN that
    * it refuses. If this number is less than `unrefused`, the REFUSE is ignored,
@@ -89,7 +98,8 @@ typedef struct
   MmtpRefuseReason unverified;
   guint unverified_version;
   guint64 last_init;
-  /* time in ns from the INIT to its COOKIE; 0 if unknown */
+  /* Time in ns from an INIT to the first COOKIE; 0 if unknown. Until the ACCEPT
+   * arrives, this is the time since the first INIT. */
   guint64 init_round_trip;
   MmtpAsked asked[MMTP_MAX_PATHS];      /* indexed by the path's id */
 } MmtpHandshake;
