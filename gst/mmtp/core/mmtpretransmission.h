@@ -4,7 +4,8 @@
  * The first case is a packet that the receiver has reported as lost. If its
  * retransmission almost certainly arrives in time, the packet is put back into
  * the send queue. If the retransmission might arrive late, it is called
- * speculative. It then takes place only if the paths have rate to spare.
+ * speculative. It then takes place only if several pictures need the packet, or
+ * if the paths have rate to spare.
  *
  * The second case is a packet in flight on a path that has stalled. It is sent
  * again on another path.
