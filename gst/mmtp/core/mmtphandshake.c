@@ -60,6 +60,10 @@
  * computed from this difference. If the difference is below MIN_DIFFERENCE
  * (ns), it is mere noise, and MIN_DIFFERENCE is used instead. */
 #define MIN_DIFFERENCE (MILLISECOND / 5)
+/* Jitter can make the round trip of an INIT longer than that of the OPEN. If the
+ * difference exceeds MAX_JITTER (ns), it is assumed that jitter is not the
+ * reason. A lost INIT makes a difference of at least HANDSHAKE_WAIT. */
+#define MAX_JITTER (HANDSHAKE_WAIT / 2)
 #define OPEN_SIGNED 92          /* bytes of OPEN that its MAC covers */
 #define ACCEPT_SIGNED 52        /* bytes of ACCEPT that its MAC covers */
 /* Maximum initial delay (D0, the latency of the session) in ns that an OPEN may
@@ -360,21 +364,26 @@ is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
 /* Finds the INIT that the first COOKIE answered, and corrects the round trip of
  * the INIT. Called when the ACCEPT arrives.
  *
- * The OPEN is longer than an INIT, so its round trip is longer, too. If the
- * first INIT was sent too long before the COOKIE, this INIT or its COOKIE was
- * lost, and the COOKIE answered a later INIT. The result is used only if all of
- * these later INITs were answered. Otherwise the round trip stays ambiguous. */
+ * The OPEN is longer than an INIT, so its round trip is usually longer, too.
+ * Jitter can make it shorter, but hardly by MAX_JITTER. If the time from the
+ * first INIT to the COOKIE exceeds the round trip of the OPEN by more than
+ * MAX_JITTER, this INIT or its COOKIE was lost, and the COOKIE answered a later
+ * INIT. The result is used only if all of these later INITs were answered.
+ * Otherwise the round trip stays ambiguous. */
 static void
 find_answered_init (MmtpHandshake * self, MmtpAsked * asked)
 {
   const guint64 open_round_trip = self->paths->now - asked->open_sent;
   const guint n = MIN (asked->inits, MMTP_KEPT_INITS);
-  guint i;
+  guint i = 0;
 
-  for (i = 0; i < n; i++)
-    if (asked->cookie_time - asked->init_sent[i] < open_round_trip)
-      break;
-  if (i == 0 || i == n || asked->cookies != asked->inits - i)
+  if (self->is_contested || asked->cookies == 0)
+    return;
+  while (i < n && asked->cookie_time - asked->init_sent[i] >
+      open_round_trip + MAX_JITTER)
+    i++;
+  if (i == 0 || i == n || asked->cookies != asked->inits - i ||
+      asked->cookie_time - asked->init_sent[i] >= open_round_trip)
     return;
   asked->unanswered = i;
   self->init_round_trip = asked->cookie_time - asked->init_sent[i];

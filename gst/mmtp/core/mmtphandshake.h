@@ -31,8 +31,7 @@ typedef struct
   guint64 initial_delay;        /* initial delay (D0), in ns */
 } MmtpRequest;
 
-/* Number of INITs on each path whose sending times are stored. INITs are
- * repeated after at most 2 s, so this covers more than 10 s. */
+/* number of INITs on each path whose sending times are stored */
 #define MMTP_KEPT_INITS 8
 
 /* State of the INITs and OPENs that were sent on one path. */
@@ -48,10 +47,10 @@ typedef struct
   gboolean is_open;
   /* Sending times of the first INITs, number of INITs, and number of COOKIEs
    * that have arrived. The sender sends INITs until a COOKIE answers one of
-   * them. The three fields are reset when the sender requests a new COOKIE. */
+   * them. Both numbers are reset when the sender requests a new COOKIE. */
   guint64 init_sent[MMTP_KEPT_INITS];
   guint inits, cookies;
-  /* time at which the first COOKIE arrived */
+  /* arrival time of the COOKIE that the sender used */
   guint64 cookie_time;
   /* Number of the first INITs that were lost or have no COOKIE. It is 0 until
    * the ACCEPT arrives. */
@@ -98,8 +97,8 @@ typedef struct
   MmtpRefuseReason unverified;
   guint unverified_version;
   guint64 last_init;
-  /* Time in ns from an INIT to the first COOKIE; 0 if unknown. Until the ACCEPT
-   * arrives, this is the time since the first INIT. */
+  /* Time in ns from an INIT to its COOKIE; 0 if unknown. Until the ACCEPT
+   * arrives, it is measured from the first INIT on the path. */
   guint64 init_round_trip;
   MmtpAsked asked[MMTP_MAX_PATHS];      /* indexed by the path's id */
 } MmtpHandshake;

@@ -127,9 +127,9 @@ leave_out (MmtpPlan * plan, guint i)
  * multiplied by the quotient of the higher and the lower weight. The factor is
  * at most CAUTION.
  *
- * The second number is the capacity of the paths until the deadline of the
- * frame `i`. In two cases, the frame has to arrive `margin` ns before the
- * deadline, so only the capacity until then counts:
+ * The second number is the capacity of the paths until the frame `i` has to be
+ * complete (see `capacity` in mmtpplan.h). In two cases, the frame has to arrive
+ * `margin` ns before this time, so only the capacity until then counts:
  * - A kept frame before the frame `i` has a lower weight. The plan can leave
  *   out that frame to gain the time for the margin.
  * - The frame `i` is not a reference picture, and there is a kept frame before

@@ -53,6 +53,9 @@ typedef struct
   /* Expected number of pictures that are lost if this frame is not sent: its
    * own picture and the pictures that refer to it. */
   gdouble weight;
+  /* TRUE if the first waiting packet of this frame was sent before, was lost,
+   * and waits to be sent again */
+  gboolean is_repair;
   /* TRUE if the frame is to be sent, FALSE if the plan leaves it out */
   gboolean is_kept;
 } MmtpPlanFrame;

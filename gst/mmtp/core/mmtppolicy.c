@@ -31,7 +31,8 @@
 /* A plan leaves time for retransmissions: it sends important pictures early
  * enough that a lost packet of them can be sent again. A picture is important
  * if its weight is above 1. The weight is the expected number of pictures that
- * are lost without it, including itself.
+ * are lost without it, including itself. When a lost packet of a picture is
+ * sent again, the time for this is not left once more.
  *
  * The time that a retransmission takes is multiplied by the probability that at
  * least one of REPAIRED_PACKETS packets is lost. This is about the number of
@@ -311,7 +312,8 @@ make_plan (MmtpPolicy * policy)
   for (i = 0; i < plan->n; i++) {
     const MmtpPlanFrame *frame = &plan->frames[i];
 
-    deadlines[2 * i] = frame->deadline - (frame->weight > 1 ? repair_time : 0);
+    deadlines[2 * i] = frame->deadline -
+        (frame->weight > 1 && !frame->is_repair ? repair_time : 0);
     deadlines[2 * i + 1] = deadlines[2 * i] - frame->margin;
   }
   mmtp_paths_get_capacities (policy->paths, deadlines, capacities, 2 * plan->n,

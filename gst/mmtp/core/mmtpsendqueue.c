@@ -1087,6 +1087,7 @@ void
 mmtp_send_queue_drop_speculative (MmtpSendQueue * queue, MmtpPacket * packet)
 {
   leave_speculative (queue, packet, MMTP_PACKET_DONE);
+  mmtp_send_queue_note_lost (queue, packet);
 }
 
 /* The receiver has reported that it no longer needs the packets with stream
@@ -1244,6 +1245,7 @@ begin_plan_frame (const MmtpSendQueue * queue, MmtpPlanFrame * frame,
   frame->picture = packet->unit->picture;
   frame->group = packet->unit->group;
   frame->weight = packet->unit->weight;
+  frame->is_repair = packet->was_sent;
 }
 
 /* Adds the properties of a unit (a buffer) to the frame to which it belongs. If

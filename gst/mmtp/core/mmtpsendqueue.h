@@ -179,11 +179,14 @@ gboolean mmtp_send_queue_requeue (MmtpSendQueue * queue, MmtpPacket * packet,
  * get the lowest rank, and are sent only when no other packet waits. */
 void mmtp_send_queue_note_lost (MmtpSendQueue * queue, MmtpPacket * packet);
 /* Moves a lost packet to the list of speculative retransmissions: packets that
- * are sent again only while there is rate to spare, because they may arrive
- * late. The packets of this list are not part of the queue. */
+ * are sent again although they may arrive late. The packets of this list are
+ * not part of the queue. */
 void mmtp_send_queue_set_speculative (MmtpSendQueue * queue,
     MmtpPacket * packet);
 const GQueue *mmtp_send_queue_get_speculative (const MmtpSendQueue * queue);
+/* Removes a packet from the list of speculative retransmissions, because it
+ * would arrive too late. It is then lost for good, as after a call of
+ * mmtp_send_queue_note_lost(). */
 void mmtp_send_queue_drop_speculative (MmtpSendQueue * queue,
     MmtpPacket * packet);
 /* A REPORT of the receiver contains a limit: the receiver no longer needs

@@ -213,6 +213,26 @@ GST_START_TEST (lost_init_is_recognized)
 
 GST_END_TEST;
 
+/* On a path with jitter, the COOKIE that answers the first INIT arrives 265 ms
+ * after it, and the OPEN has a round trip of only 255 ms. The second INIT was
+ * sent shortly before the COOKIE arrived. The sender must not believe that the
+ * COOKIE answers the second INIT. */
+GST_START_TEST (jitter_is_not_mistaken_for_a_lost_init)
+{
+  gboolean is_minimum;
+  Fixture fixture;
+
+  fixture_init (&fixture);
+  expect_init (&fixture, 0);
+  expect_init (&fixture, 250);
+  take_cookie (&fixture, 265);
+  fail_unless_equals_uint64 (take_accept (&fixture, 520, &is_minimum), 0);
+  fail_unless_equals_uint64 (fixture.path->stats.round_trip, 255 * MS);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
 /* The first INIT and the COOKIE of the second or the third INIT are lost. The
  * sender cannot know which of them the COOKIE answers, so it must not estimate
  * the rate. */
@@ -308,6 +328,7 @@ mmtphandshake_suite (void)
   tcase_add_test (tc, long_round_trip_gives_a_certain_estimate);
   tcase_add_test (tc, missing_cookie_gives_a_cautious_estimate);
   tcase_add_test (tc, lost_init_is_recognized);
+  tcase_add_test (tc, jitter_is_not_mistaken_for_a_lost_init);
   tcase_add_test (tc, two_lost_messages_give_no_estimate);
   tcase_add_test (tc, lost_open_does_not_count_as_delay);
   tcase_add_test (tc, slow_path_gives_an_estimate_despite_a_repeated_open);
