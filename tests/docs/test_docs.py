@@ -72,7 +72,7 @@ DISPLAYS = {
     "autovideosink": "filesink sync=true location=shown-{}.raw",
     "autoaudiosink": "filesink sync=true location=heard-{}.raw",
 }
-# On a busy machine, an encoder for pictures of this size may be slower than
+# On a busy machine, an encoder for pictures of 640x480 may be slower than
 # real time. mmtpsink then gives up all buffers because they come too late. The
 # test therefore encodes small pictures.
 PICTURE, SMALL_PICTURE = "width=640,height=480", "width=160,height=120"

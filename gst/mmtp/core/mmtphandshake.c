@@ -60,9 +60,11 @@
  * computed from this difference. If the difference is below MIN_DIFFERENCE
  * (ns), it is mere noise, and MIN_DIFFERENCE is used instead. */
 #define MIN_DIFFERENCE (MILLISECOND / 5)
-/* Jitter can make the round trip of an INIT longer than that of the OPEN. If the
- * difference exceeds MAX_JITTER (ns), it is assumed that jitter is not the
- * reason. A lost INIT makes a difference of at least HANDSHAKE_WAIT. */
+/* Jitter can make the round trip of an INIT longer than that of the OPEN. If
+ * the difference exceeds MAX_JITTER (ns), a lost message is assumed to be the
+ * reason. If the first INIT was lost, the difference is HANDSHAKE_WAIT minus
+ * the time that the path needs for the padding of the OPEN. On a slow path,
+ * this may be less than MAX_JITTER, so the lost INIT is not recognized. */
 #define MAX_JITTER (HANDSHAKE_WAIT / 2)
 #define OPEN_SIGNED 92          /* bytes of OPEN that its MAC covers */
 #define ACCEPT_SIGNED 52        /* bytes of ACCEPT that its MAC covers */
@@ -352,7 +354,8 @@ is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
  * On a path with a long round trip, several INITs are sent before the first
  * COOKIE arrives. If as many COOKIEs have arrived as INITs were sent, the
  * receiver has answered every INIT. The first COOKIE then answered the first
- * INIT. The unanswered INITs that find_answered_init() has found do not count.
+ * INIT. INITs that were not answered according to find_answered_init() are not
+ * counted.
  */
 static gboolean
 is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
@@ -367,9 +370,11 @@ is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
  * The OPEN is longer than an INIT, so its round trip is usually longer, too.
  * Jitter can make it shorter, but hardly by MAX_JITTER. If the time from the
  * first INIT to the COOKIE exceeds the round trip of the OPEN by more than
- * MAX_JITTER, this INIT or its COOKIE was lost, and the COOKIE answered a later
- * INIT. The result is used only if all of these later INITs were answered.
- * Otherwise the round trip stays ambiguous. */
+ * MAX_JITTER, this INIT or its COOKIE was lost. The later INITs are examined in
+ * the same way. The first INIT that remains is taken as the answered one if two
+ * conditions hold: this INIT and all INITs after it were answered, and its
+ * round trip is shorter than that of the OPEN. Otherwise the round trip stays
+ * ambiguous. */
 static void
 find_answered_init (MmtpHandshake * self, MmtpAsked * asked)
 {

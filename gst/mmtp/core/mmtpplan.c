@@ -128,8 +128,8 @@ leave_out (MmtpPlan * plan, guint i)
  * at most CAUTION.
  *
  * The second number is the capacity of the paths until the frame `i` has to be
- * complete (see `capacity` in mmtpplan.h). In two cases, the frame has to arrive
- * `margin` ns before this time, so only the capacity until then counts:
+ * complete (see `capacity` in mmtpplan.h). In two cases, the frame has to
+ * arrive `margin` ns before this time, so only the capacity until then counts:
  * - A kept frame before the frame `i` has a lower weight. The plan can leave
  *   out that frame to gain the time for the margin.
  * - The frame `i` is not a reference picture, and there is a kept frame before

@@ -31,16 +31,17 @@
 /* A plan leaves time for retransmissions: it sends important pictures early
  * enough that a lost packet of them can be sent again. A picture is important
  * if its weight is above 1. The weight is the expected number of pictures that
- * are lost without it, including itself. When a lost packet of a picture is
- * sent again, the time for this is not left once more.
+ * are lost without it, including itself. If a picture waits for the
+ * retransmission of a packet, the plan leaves no time for another one.
  *
- * The time that a retransmission takes is multiplied by the probability that at
- * least one of REPAIRED_PACKETS packets is lost. This is about the number of
- * packets of a large picture. The result is at most 1/REPAIR_PART of the
- * initial delay (D0, the latency of the session). With less time, a plan could
- * hardly divide the bytes of a key frame over the following frames. */
-#define REPAIRED_PACKETS 50
-#define REPAIR_PART 3
+ * The time that a retransmission takes is limited to 1/RETRANSMISSION_PART of
+ * the initial delay (D0, the latency of the session). If the plan left more
+ * time for retransmissions, too little would remain for sending a key frame,
+ * which is much larger than the frames after it. The limited time is multiplied
+ * by the probability that at least one of PICTURE_PACKETS packets is lost. This
+ * is about the number of packets of a large picture. */
+#define PICTURE_PACKETS 50
+#define RETRANSMISSION_PART 3
 /* Value for a group of pictures that has not been determined yet. Groups are
  * numbered from 1, and 0 means no group. */
 #define UNKNOWN_GROUP G_MAXUINT64
@@ -281,11 +282,11 @@ get_total_loss (const MmtpPolicy * policy)
 
 /* Returns the time in ns that a plan leaves between the arrival of an important
  * picture and its deadline, so that a lost packet of this picture can be sent
- * again. A retransmission takes the time of the report about the loss and the
+ * again. This is the time in which a report arrives from the receiver, plus the
  * delay of the path. The result is lower if few packets are lost, and 0 if no
- * packet was lost recently (see REPAIRED_PACKETS). */
+ * packet was lost recently (see PICTURE_PACKETS). */
 static guint64
-get_repair_time (const MmtpPolicy * policy)
+get_retransmission_time (const MmtpPolicy * policy)
 {
   const gdouble loss = get_total_loss (policy);
   guint64 delay, time;
@@ -296,8 +297,10 @@ get_repair_time (const MmtpPolicy * policy)
   if (delay == MMTP_NEVER)
     return 0;
   time = mmtp_paths_get_return_time (policy->paths) + delay;
-  time = MIN (time, mmtp_send_queue_get_delay (policy->queue) / REPAIR_PART);
-  return time * (1 - pow (1 - loss, REPAIRED_PACKETS));
+  time =
+      MIN (time,
+      mmtp_send_queue_get_delay (policy->queue) / RETRANSMISSION_PART);
+  return time * (1 - pow (1 - loss, PICTURE_PACKETS));
 }
 
 static void
@@ -305,7 +308,7 @@ make_plan (MmtpPolicy * policy)
 {
   MmtpPlan *plan = &policy->plan;
   guint64 deadlines[2 * MMTP_PLAN_FRAMES], capacities[2 * MMTP_PLAN_FRAMES];
-  const guint64 repair_time = get_repair_time (policy);
+  const guint64 retransmission_time = get_retransmission_time (policy);
   guint i;
 
   mmtp_send_queue_fill_plan (policy->queue, plan);
@@ -313,7 +316,8 @@ make_plan (MmtpPolicy * policy)
     const MmtpPlanFrame *frame = &plan->frames[i];
 
     deadlines[2 * i] = frame->deadline -
-        (frame->weight > 1 && !frame->is_repair ? repair_time : 0);
+        (frame->weight > 1
+        && !frame->is_retransmission ? retransmission_time : 0);
     deadlines[2 * i + 1] = deadlines[2 * i] - frame->margin;
   }
   mmtp_paths_get_capacities (policy->paths, deadlines, capacities, 2 * plan->n,

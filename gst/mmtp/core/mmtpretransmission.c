@@ -22,13 +22,13 @@
  * ns between two searches of the same path. If several reports arrive in this
  * time, they cause no further search. */
 #define RESCUE_PERIOD (10 * MILLISECOND)
-/* A retransmission that might arrive late is made in two cases. The first is
- * that the lost packet matters for several pictures: the weight of its buffer
- * is at least CHANCE_WEIGHT. The weight is the expected number of pictures that
- * are lost without the buffer. The second is that the paths have enough rate.
- * Let C be the number of bytes that the paths can deliver before the last
- * packet in the queue is too late. The lost packet and all packets in the queue
- * together may have at most C / CHANCE_PART bytes. */
+/* A retransmission that might arrive late is made only in two cases. In the
+ * first case, several pictures need the lost packet. The weight of its buffer,
+ * which is the expected number of pictures that are lost without the buffer, is
+ * then at least CHANCE_WEIGHT. In the second case, the paths have rate to
+ * spare. Let C be the number of bytes that the paths can deliver before the
+ * last packet in the queue is too late. The lost packet and all packets in the
+ * queue together may have at most C / CHANCE_PART bytes. */
 #define CHANCE_WEIGHT 2
 #define CHANCE_PART 2
 /* Maximum number of lost messages that are looked up for one REPORT. A REPORT

@@ -1245,7 +1245,7 @@ begin_plan_frame (const MmtpSendQueue * queue, MmtpPlanFrame * frame,
   frame->picture = packet->unit->picture;
   frame->group = packet->unit->group;
   frame->weight = packet->unit->weight;
-  frame->is_repair = packet->was_sent;
+  frame->is_retransmission = packet->was_sent;
 }
 
 /* Adds the properties of a unit (a buffer) to the frame to which it belongs. If

@@ -233,8 +233,9 @@ GST_START_TEST (jitter_is_not_mistaken_for_a_lost_init)
 
 GST_END_TEST;
 
-/* The first INIT and the COOKIE of the second or the third INIT are lost. The
- * sender cannot know which of them the COOKIE answers, so it must not estimate
+/* Three INITs are sent, but only one COOKIE arrives. The first INIT was lost,
+ * and so was the COOKIE of the second or the third INIT. The sender cannot know
+ * which of these two INITs the arrived COOKIE answers, so it must not estimate
  * the rate. */
 GST_START_TEST (two_lost_messages_give_no_estimate)
 {
