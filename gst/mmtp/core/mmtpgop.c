@@ -30,8 +30,8 @@
 /* If a reference picture is dropped, all later pictures of its group become
  * useless. The sender computes how many pictures such a drop costs. It counts
  * only COUNTED_SHARE (half) of the later pictures, because some of them would
- * perhaps be dropped anyway. The value was tuned with the arena, a simulation of
- * network links (tests/benchmarks/mmtparena.c). */
+ * perhaps be dropped anyway. The value was tuned with the arena, a simulation
+ * of network links (tests/benchmarks/mmtparena.c). */
 #define COUNTED_SHARE 0.5
 /* Number of pictures that count as lost if a reference picture of a layer above
  * the base layer is lost. The number is small, because only few pictures refer

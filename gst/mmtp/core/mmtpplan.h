@@ -42,9 +42,9 @@ typedef struct
   /* Numbers of bytes that all paths together can deliver from now on:
    * `capacity` until the frame has to be complete, and `safe_capacity` until
    * `margin` ns before that. The frame has to be complete by its deadline. If
-   * packets were lost recently, a frame with a weight above 1 has to be complete
-   * earlier, so that lost packets can be sent again before the deadline. This
-   * does not apply if `is_retransmission` is TRUE. */
+   * packets were lost recently, a frame with a weight above 1 has to be
+   * complete earlier, so that lost packets can be sent again before the
+   * deadline. This does not apply if `is_retransmission` is TRUE. */
   guint64 capacity, safe_capacity;
   MmtpRank rank;
   MmtpPicture picture;
@@ -54,8 +54,8 @@ typedef struct
   /* Expected number of pictures that are lost if this frame is not sent: its
    * own picture and the pictures that refer to it. */
   gdouble weight;
-  /* TRUE if the first waiting packet of this frame has been sent before, because
-   * it was lost or is in flight on a stalled path */
+  /* TRUE if the first waiting packet of this frame has been sent before,
+   * because it was lost or is in flight on a stalled path */
   gboolean is_retransmission;
   /* TRUE if the frame is to be sent, FALSE if the plan leaves it out */
   gboolean is_kept;
