@@ -303,15 +303,31 @@ get_retransmission_time (const MmtpPolicy * policy)
   return time * (1 - pow (1 - loss, PICTURE_PACKETS));
 }
 
+/* Returns whether at least one frame of the plan may refer to another frame. In
+ * a stream of key frames only, a lost frame harms no other frame. To leave time
+ * for retransmissions would then cost more frames than it saves. */
+static gboolean
+refers_to_frames (const MmtpPlan * plan)
+{
+  guint i;
+
+  for (i = 0; i < plan->n; i++)
+    if (plan->frames[i].rank != MMTP_RANK_KEY)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 make_plan (MmtpPolicy * policy)
 {
   MmtpPlan *plan = &policy->plan;
   guint64 deadlines[2 * MMTP_PLAN_FRAMES], capacities[2 * MMTP_PLAN_FRAMES];
-  const guint64 retransmission_time = get_retransmission_time (policy);
+  guint64 retransmission_time;
   guint i;
 
   mmtp_send_queue_fill_plan (policy->queue, plan);
+  retransmission_time = refers_to_frames (plan) ?
+      get_retransmission_time (policy) : 0;
   for (i = 0; i < plan->n; i++) {
     const MmtpPlanFrame *frame = &plan->frames[i];
 
