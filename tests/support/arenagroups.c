@@ -548,11 +548,21 @@ set_loss (LinkPipeConfig * config, gdouble loss, gboolean bursty)
   config->fading.mean_good = LOSS_BURST * (1 - loss) / loss;
 }
 
+/* Adds losses to both directions of the path. */
+static void
+set_path_loss (ArenaPath * path, gdouble loss, gboolean bursty)
+{
+  guint i;
+
+  for (i = 0; i < ARENA_N_DIRECTIONS; i++)
+    set_loss (&path->config[i].pipe, loss, bursty);
+}
+
 static void
 add_loss (ArenaGroups * groups)
 {
   static const gdouble losses[] = { 0.01, 0.05, 0.1 };
-  guint bursty, i, j;
+  guint bursty, i;
   Clip clip;
 
   for (bursty = 0; bursty <= 1; bursty++) {
@@ -563,8 +573,7 @@ add_loss (ArenaGroups * groups)
         ArenaScenario *scenario = add_fast (groups, "loss", name, clip);
 
         g_free (name);
-        for (j = 0; j < ARENA_N_DIRECTIONS; j++)
-          set_loss (&scenario->paths[0].config[j].pipe, losses[i], bursty);
+        set_path_loss (&scenario->paths[0], losses[i], bursty);
       }
     }
   }
@@ -593,7 +602,7 @@ add_long (ArenaGroups * groups)
     {"5M, 120 ms, loss 2.5 %", 5000000, 120, 0.025},
     {"8M, 120 ms", 8000000, 120, 0}
   };
-  guint i, j;
+  guint i;
   Clip clip;
 
   for (i = 0; i < G_N_ELEMENTS (links); i++) {
@@ -604,8 +613,7 @@ add_long (ArenaGroups * groups)
       arena_path_init (&scenario->paths[0], links[i].rate, links[i].delay * MS);
       set_clip (groups, scenario, clip);
       scenario->shifts_clip = TRUE;
-      for (j = 0; j < ARENA_N_DIRECTIONS; j++)
-        set_loss (&scenario->paths[0].config[j].pipe, links[i].loss, FALSE);
+      set_path_loss (&scenario->paths[0], links[i].loss, FALSE);
     }
   }
 }
@@ -619,13 +627,11 @@ add_lossy (ArenaGroups * groups, const gchar * link, const ArenaPath * path,
 {
   ArenaScenario *scenario = add (groups, "lossy-overload", "%s, loss %g %%, %s",
       link, 100 * loss, clip_names[CLIP_6M]);
-  guint i;
 
   scenario->paths[0] = *path;
   set_clip (groups, scenario, CLIP_6M);
   scenario->shifts_clip = !path->rotates;
-  for (i = 0; i < ARENA_N_DIRECTIONS; i++)
-    set_loss (&scenario->paths[0].config[i].pipe, loss, FALSE);
+  set_path_loss (&scenario->paths[0], loss, FALSE);
 }
 
 /* Adds links that are too slow for the clip and also lose packets at random.

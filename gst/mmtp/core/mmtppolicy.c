@@ -261,53 +261,48 @@ is_overloaded (const MmtpPolicy * policy)
       mmtp_send_queue_get_last_time (policy->queue, head), FALSE, EASY_PERCENT);
 }
 
+/* The numbers of messages that arrived and of messages that were lost over
+ * MMTP_LOSS_PERIOD. Older messages count less. */
+typedef struct
+{
+  gdouble came, missing;
+} Losses;
+
+static void
+add_losses (const MmtpPolicy * policy, const MmtpPath * path, Losses * losses)
+{
+  losses->came += mmtp_fading_get (&path->came, policy->paths->now,
+      MMTP_LOSS_PERIOD);
+  losses->missing += mmtp_fading_get (&path->missing, policy->paths->now,
+      MMTP_LOSS_PERIOD);
+}
+
+/* Returns the loss rate, from 0 to 1. */
+static gdouble
+get_loss_rate (const Losses * losses)
+{
+  return losses->missing > 0 ?
+      losses->missing / (losses->came + losses->missing) : 0;
+}
+
 /* Returns the loss rate of all usable paths together, from 0 to 1. */
 static gdouble
 get_total_loss (const MmtpPolicy * policy)
 {
-  gdouble came = 0, missing = 0;
+  Losses losses = { 0 };
   guint i;
 
-  for (i = 0; i < policy->paths->n; i++) {
-    const MmtpPath *path = policy->paths->all[i];
-
-    if (!mmtp_path_is_usable (path))
-      continue;
-    came += mmtp_fading_get (&path->came, policy->paths->now, MMTP_LOSS_PERIOD);
-    missing += mmtp_fading_get (&path->missing, policy->paths->now,
-        MMTP_LOSS_PERIOD);
-  }
-  return missing > 0 ? missing / (came + missing) : 0;
-}
-
-/* Returns the time in ns that a plan leaves between the arrival of an important
- * picture and its deadline, so that a lost packet of this picture can be sent
- * again. This is the time in which a report arrives from the receiver, plus the
- * delay of the path. The result is lower if few packets are lost, and 0 if no
- * packet was lost recently (see PICTURE_PACKETS). */
-static guint64
-get_retransmission_time (const MmtpPolicy * policy)
-{
-  const gdouble loss = get_total_loss (policy);
-  guint64 delay, time;
-
-  if (loss <= 0)
-    return 0;
-  delay = mmtp_paths_get_min_delay (policy->paths);
-  if (delay == MMTP_NEVER)
-    return 0;
-  time = mmtp_paths_get_return_time (policy->paths) + delay;
-  time =
-      MIN (time,
-      mmtp_send_queue_get_delay (policy->queue) / RETRANSMISSION_PART);
-  return time * (1 - pow (1 - loss, PICTURE_PACKETS));
+  for (i = 0; i < policy->paths->n; i++)
+    if (mmtp_path_is_usable (policy->paths->all[i]))
+      add_losses (policy, policy->paths->all[i], &losses);
+  return get_loss_rate (&losses);
 }
 
 /* Returns whether at least one frame of the plan may refer to another frame. In
  * a stream of key frames only, a lost frame harms no other frame. To leave time
  * for retransmissions would then cost more frames than it saves. */
 static gboolean
-refers_to_frames (const MmtpPlan * plan)
+has_references (const MmtpPlan * plan)
 {
   guint i;
 
@@ -315,6 +310,42 @@ refers_to_frames (const MmtpPlan * plan)
     if (plan->frames[i].rank != MMTP_RANK_KEY)
       return TRUE;
   return FALSE;
+}
+
+/* Returns the time in ns that a plan leaves between the arrival of an important
+ * picture and its deadline, so that a lost packet of this picture can be sent
+ * again. This is the time in which a report arrives from the receiver, plus the
+ * delay of the path. The result is lower if few packets are lost (see
+ * PICTURE_PACKETS). It is 0 if no packet was lost recently, or if no frame of
+ * the plan refers to another frame. */
+static guint64
+get_retransmission_time (const MmtpPolicy * policy)
+{
+  const guint64 max = mmtp_send_queue_get_delay (policy->queue) /
+      RETRANSMISSION_PART;
+  gdouble loss;
+  guint64 delay;
+
+  if (!has_references (&policy->plan))
+    return 0;
+  loss = get_total_loss (policy);
+  if (loss <= 0)
+    return 0;
+  delay = mmtp_paths_get_min_delay (policy->paths);
+  if (delay == MMTP_NEVER)
+    return 0;
+  delay += mmtp_paths_get_return_time (policy->paths);
+  return MIN (delay, max) * (1 - pow (1 - loss, PICTURE_PACKETS));
+}
+
+/* Returns the time in ns by which the frame has to be complete. See `capacity`
+ * in mmtpplan.h. */
+static guint64
+get_completion_time (const MmtpPlanFrame * frame, guint64 retransmission_time)
+{
+  if (frame->weight > 1 && !frame->is_retransmission)
+    return frame->deadline - retransmission_time;
+  return frame->deadline;
 }
 
 static void
@@ -326,15 +357,11 @@ make_plan (MmtpPolicy * policy)
   guint i;
 
   mmtp_send_queue_fill_plan (policy->queue, plan);
-  retransmission_time = refers_to_frames (plan) ?
-      get_retransmission_time (policy) : 0;
+  retransmission_time = get_retransmission_time (policy);
   for (i = 0; i < plan->n; i++) {
-    const MmtpPlanFrame *frame = &plan->frames[i];
-
-    deadlines[2 * i] = frame->deadline -
-        (frame->weight > 1
-        && !frame->is_retransmission ? retransmission_time : 0);
-    deadlines[2 * i + 1] = deadlines[2 * i] - frame->margin;
+    deadlines[2 * i] = get_completion_time (&plan->frames[i],
+        retransmission_time);
+    deadlines[2 * i + 1] = deadlines[2 * i] - plan->frames[i].margin;
   }
   mmtp_paths_get_capacities (policy->paths, deadlines, capacities, 2 * plan->n,
       PLAN_PERCENT);
@@ -706,12 +733,10 @@ get_use (const MmtpPolicy * policy, const MmtpPath * path)
 static gdouble
 get_loss (const MmtpPolicy * policy, const MmtpPath * path)
 {
-  const gdouble came = mmtp_fading_get (&path->came, policy->paths->now,
-      MMTP_LOSS_PERIOD);
-  const gdouble missing = mmtp_fading_get (&path->missing, policy->paths->now,
-      MMTP_LOSS_PERIOD);
+  Losses losses = { 0 };
 
-  return missing > 0 ? missing / (came + missing) : 0;
+  add_losses (policy, path, &losses);
+  return get_loss_rate (&losses);
 }
 
 void

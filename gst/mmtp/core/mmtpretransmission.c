@@ -68,6 +68,14 @@ has_chance (const MmtpRetransmission * self, const MmtpPacket * packet)
       arrival <= mmtp_send_queue_get_deadline (self->queue, packet);
 }
 
+/* Called for a lost packet that will not be sent again. */
+static void
+give_up (MmtpRetransmission * self, MmtpPacket * packet)
+{
+  self->unrepaired++;
+  mmtp_send_queue_note_lost (self->queue, packet);
+}
+
 void
 mmtp_retransmission_expire (MmtpRetransmission * self)
 {
@@ -78,8 +86,7 @@ mmtp_retransmission_expire (MmtpRetransmission * self)
     next = walk->next;
     if (has_chance (self, walk->data))
       continue;
-    self->unrepaired++;
-    mmtp_send_queue_drop_speculative (self->queue, walk->data);
+    give_up (self, walk->data);
   }
 }
 
@@ -198,6 +205,18 @@ mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path)
 
 /* --- losses --------------------------------------------------------------- */
 
+/* Returns whether a retransmission of the lost packet is made although it might
+ * arrive late. See CHANCE_WEIGHT. */
+static gboolean
+may_speculate (const MmtpRetransmission * self, const MmtpPacket * packet)
+{
+  if (mmtp_send_queue_get_speculative (self->queue)->length >=
+      MAX_SPECULATIVE || !has_chance (self, packet))
+    return FALSE;
+  return packet->unit->weight >= CHANCE_WEIGHT ||
+      mmtp_policy_has_spare_rate (self->policy, packet->size, CHANCE_PART);
+}
+
 static gboolean
 requeue_lost (MmtpRetransmission * self, MmtpPacket * packet)
 {
@@ -207,11 +226,7 @@ requeue_lost (MmtpRetransmission * self, MmtpPacket * packet)
           mmtp_send_queue_get_deadline (self->queue, packet)) &&
       mmtp_send_queue_requeue (self->queue, packet, get_next_arrival (self)))
     return TRUE;
-  if (mmtp_send_queue_get_speculative (self->queue)->length >=
-      MAX_SPECULATIVE || !has_chance (self, packet) ||
-      (packet->unit->weight < CHANCE_WEIGHT &&
-          !mmtp_policy_has_spare_rate (self->policy, packet->size,
-              CHANCE_PART)))
+  if (!may_speculate (self, packet))
     return FALSE;
   mmtp_send_queue_set_speculative (self->queue, packet);
   return TRUE;
@@ -222,8 +237,7 @@ repair (MmtpRetransmission * self, MmtpPacket * packet)
 {
   if (self->is_enabled && requeue_lost (self, packet))
     return;
-  self->unrepaired++;
-  mmtp_send_queue_note_lost (self->queue, packet);
+  give_up (self, packet);
 }
 
 static void

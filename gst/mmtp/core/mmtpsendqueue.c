@@ -1063,6 +1063,8 @@ mmtp_send_queue_note_lost (MmtpSendQueue * queue, MmtpPacket * packet)
 {
   const MmtpUnit *unit = packet->unit;
 
+  if (packet->state == MMTP_PACKET_SPECULATIVE)
+    leave_speculative (queue, packet, MMTP_PACKET_DONE);
   packet->state = MMTP_PACKET_DONE;
   if (unit->picture.is_data)
     unit = find_picture_around (queue, unit);
@@ -1081,13 +1083,6 @@ const GQueue *
 mmtp_send_queue_get_speculative (const MmtpSendQueue * queue)
 {
   return &queue->speculative;
-}
-
-void
-mmtp_send_queue_drop_speculative (MmtpSendQueue * queue, MmtpPacket * packet)
-{
-  leave_speculative (queue, packet, MMTP_PACKET_DONE);
-  mmtp_send_queue_note_lost (queue, packet);
 }
 
 /* The receiver has reported that it no longer needs the packets with stream

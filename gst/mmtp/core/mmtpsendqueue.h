@@ -184,11 +184,6 @@ void mmtp_send_queue_note_lost (MmtpSendQueue * queue, MmtpPacket * packet);
 void mmtp_send_queue_set_speculative (MmtpSendQueue * queue,
     MmtpPacket * packet);
 const GQueue *mmtp_send_queue_get_speculative (const MmtpSendQueue * queue);
-/* Removes a packet from the list of speculative retransmissions, because it
- * would arrive too late. It is then lost for good, as after a call of
- * mmtp_send_queue_note_lost(). */
-void mmtp_send_queue_drop_speculative (MmtpSendQueue * queue,
-    MmtpPacket * packet);
 /* A REPORT of the receiver contains a limit: the receiver no longer needs
  * packets with lower stream numbers. Call this function for each REPORT. `low`
  * contains the low 32 bits of the limit. */

@@ -138,15 +138,18 @@ take_accept (Fixture * fixture, guint64 time, gboolean * is_minimum)
       is_minimum);
 }
 
-/* Runs a handshake until the sender has received the first COOKIE, the answer
- * to an INIT. The COOKIE arrives 600 ms after the first INIT was sent. */
+/* Begins a handshake. The sender sends `n` INITs, and the first COOKIE arrives
+ * `cookie` ms after the first of them. */
 static void
-begin_long (Fixture * fixture)
+begin (Fixture * fixture, guint n, guint64 cookie)
 {
+  static const guint64 times[] = { 0, 250, 750 };
+  guint i;
+
   fixture_init (fixture);
-  expect_init (fixture, 0);
-  expect_init (fixture, 250);
-  take_cookie (fixture, 600);
+  for (i = 0; i < n; i++)
+    expect_init (fixture, times[i]);
+  take_cookie (fixture, cookie);
 }
 
 /* The OPEN is larger than the INIT, because the OPEN is padded. The round trip
@@ -159,7 +162,7 @@ GST_START_TEST (long_round_trip_gives_a_certain_estimate)
   Fixture fixture;
   guint64 rate;
 
-  begin_long (&fixture);
+  begin (&fixture, 2, 600);
   fail_unless_equals_uint64 (fixture.handshake.at, START + 1500 * MS);
   take_further_cookie (&fixture, 850);
   rate = take_accept (&fixture, 1201, &is_minimum);
@@ -179,7 +182,7 @@ GST_START_TEST (missing_cookie_gives_a_cautious_estimate)
   gboolean is_minimum;
   Fixture fixture;
 
-  begin_long (&fixture);
+  begin (&fixture, 2, 600);
   fail_unless_equals_uint64 (take_accept (&fixture, 1201, &is_minimum),
       CAUTIOUS_RATE);
   fail_unless (is_minimum);
@@ -197,11 +200,7 @@ GST_START_TEST (lost_init_is_recognized)
   Fixture fixture;
   guint64 rate;
 
-  fixture_init (&fixture);
-  expect_init (&fixture, 0);
-  expect_init (&fixture, 250);
-  expect_init (&fixture, 750);
-  take_cookie (&fixture, 850);
+  begin (&fixture, 3, 850);
   take_further_cookie (&fixture, 1350);
   rate = take_accept (&fixture, 1451, &is_minimum);
   fail_unless (rate > 9000000);
@@ -222,10 +221,7 @@ GST_START_TEST (jitter_is_not_mistaken_for_a_lost_init)
   gboolean is_minimum;
   Fixture fixture;
 
-  fixture_init (&fixture);
-  expect_init (&fixture, 0);
-  expect_init (&fixture, 250);
-  take_cookie (&fixture, 265);
+  begin (&fixture, 2, 265);
   fail_unless_equals_uint64 (take_accept (&fixture, 520, &is_minimum), 0);
   fail_unless_equals_uint64 (fixture.path->stats.round_trip, 255 * MS);
   fixture_clear (&fixture);
@@ -242,11 +238,7 @@ GST_START_TEST (two_lost_messages_give_no_estimate)
   gboolean is_minimum;
   Fixture fixture;
 
-  fixture_init (&fixture);
-  expect_init (&fixture, 0);
-  expect_init (&fixture, 250);
-  expect_init (&fixture, 750);
-  take_cookie (&fixture, 850);
+  begin (&fixture, 3, 850);
   fail_unless_equals_uint64 (take_accept (&fixture, 1451, &is_minimum), 0);
   fixture_clear (&fixture);
 }
@@ -259,7 +251,7 @@ GST_START_TEST (lost_open_does_not_count_as_delay)
   gboolean is_minimum;
   Fixture fixture;
 
-  begin_long (&fixture);
+  begin (&fixture, 2, 600);
   take_further_cookie (&fixture, 850);
   expect (&fixture, 1500, MMTP_OPEN, SHORT_OPEN_SIZE);
   fail_unless_equals_uint64 (take_accept (&fixture, 2101, &is_minimum), 0);
@@ -281,10 +273,7 @@ GST_START_TEST (slow_path_gives_an_estimate_despite_a_repeated_open)
   Fixture fixture;
   guint64 rate;
 
-  fixture_init (&fixture);
-  expect_init (&fixture, 0);
-  expect_init (&fixture, 250);
-  take_cookie (&fixture, 350);
+  begin (&fixture, 2, 350);
   take_further_cookie (&fixture, 600);
   expect (&fixture, 350 + 525, MMTP_OPEN, SHORT_OPEN_SIZE);
   rate = take_accept (&fixture, 350 + 1266, &is_minimum);
@@ -306,9 +295,7 @@ GST_START_TEST (answer_to_the_first_open_is_recognized)
   Fixture fixture;
   guint64 rate;
 
-  fixture_init (&fixture);
-  expect_init (&fixture, 0);
-  take_cookie (&fixture, 69);
+  begin (&fixture, 1, 69);
   expect (&fixture, 69 + 250, MMTP_OPEN, SHORT_OPEN_SIZE);
   rate = take_accept (&fixture, 69 + 375, &is_minimum);
   fail_unless (rate > 28000);
