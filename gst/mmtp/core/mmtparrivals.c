@@ -242,7 +242,7 @@ write_times (const MmtpArrivals * arrivals, MmtpRecord * record)
 
 void
 mmtp_arrivals_get_record (MmtpArrivals * arrivals, guint64 now,
-    gboolean surely, guint ranges, MmtpRecord * record)
+    gboolean is_counted, guint ranges, MmtpRecord * record)
 {
   memset (record, 0, sizeof (*record));
   end_span (arrivals, now);
@@ -254,5 +254,5 @@ mmtp_arrivals_get_record (MmtpArrivals * arrivals, guint64 now,
   record->bytes = arrivals->bytes & G_MAXUINT32;
   record->jitter = MIN (arrivals->jitter / 1000, G_MAXUINT32);
   record->n_ranges = mmtp_losses_report (&arrivals->losses, now,
-      surely, record->ranges, MIN (ranges, MMTP_MAX_RANGES));
+      is_counted, record->ranges, MIN (ranges, MMTP_MAX_RANGES));
 }

@@ -120,16 +120,17 @@ guint64 mmtp_arrivals_next_wakeup (const MmtpArrivals * arrivals);
 
 /* Fills in `record`, the part of a REPORT (feedback message) that describes
  * this path. The caller sets the field `channel` itself. `ranges` is the
- * maximum number of ranges of lost messages in the record. `surely` is TRUE if
- * the REPORT is sent on the fastest path.
+ * maximum number of ranges of lost messages in the record. `is_counted` is TRUE
+ * if the REPORT is sent on the fastest path. The ranges in the record then
+ * count as reported once more (see mmtp_losses_report()).
  *
  * The record contains the minimum and the maximum transit of the messages that
  * have arrived since the previous record. Several REPORTs can be sent at the
  * same time `now`, on several paths, and each can contain a record about this
- * path. In this case, all these records contain the same minimum and
- * maximum. */
+ * path. In this case, all these records contain the same minimum and maximum.
+ */
 void mmtp_arrivals_get_record (MmtpArrivals * arrivals, guint64 now,
-    gboolean surely, guint ranges, MmtpRecord * record);
+    gboolean is_counted, guint ranges, MmtpRecord * record);
 
 gboolean mmtp_arrivals_is_silent (const MmtpArrivals * arrivals, guint64 now);
 /* Returns the mean rate of the data received on this path in bytes per second.

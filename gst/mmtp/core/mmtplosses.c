@@ -236,7 +236,7 @@ find_min_reported (MmtpLosses * losses)
 }
 
 guint
-mmtp_losses_report (MmtpLosses * losses, guint64 now, gboolean surely,
+mmtp_losses_report (MmtpLosses * losses, guint64 now, gboolean is_counted,
     MmtpRange * ranges, guint room)
 {
   MmtpLossRange *range;
@@ -248,7 +248,7 @@ mmtp_losses_report (MmtpLosses * losses, guint64 now, gboolean surely,
     ranges[n].first = range->first & G_MAXUINT16;
     ranges[n].count = range->count;
     range->report = losses->n_reports;
-    if (!surely)
+    if (!is_counted)
       continue;
     if (range->reported++ == 0)
       losses->n_unreported--;

@@ -79,8 +79,8 @@ guint64 mmtp_losses_next_wakeup (const MmtpLosses * losses,
     guint64 tolerance);
 /* Writes up to `room` ranges of lost messages into `ranges`, for a REPORT.
  * Returns the number of written ranges. The ranges that were reported least
- * often are written first. Only REPORTs on the fastest path are counted for
- * this. `surely` must therefore be TRUE if the REPORT is sent on the fastest
- * path, otherwise FALSE. */
-guint mmtp_losses_report (MmtpLosses * losses, guint64 now, gboolean surely,
+ * often are written first. With `is_counted`, the written ranges count as
+ * reported once more. The caller sets `is_counted` only for a REPORT on the
+ * fastest path, because a REPORT on another path may arrive late or never. */
+guint mmtp_losses_report (MmtpLosses * losses, guint64 now, gboolean is_counted,
     MmtpRange * ranges, guint room);

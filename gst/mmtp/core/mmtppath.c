@@ -216,10 +216,11 @@ get_pacing_rate (const MmtpPath * path)
       (path->limits.is_app_limited ? LIMITED_GAIN : 1);
 }
 
-/* Returns the time in ns that the pacing rate needs for the burst (`burst` of
- * the limits) without its last packet. The token bucket keeps unused tokens for
- * this time or for TOKEN_LAG, whichever is longer, so that the burst can be
- * sent at once. */
+/* Returns the minimum time in ns for which the token bucket has to keep unused
+ * tokens, so that the largest permitted burst can be sent at once. This is the
+ * transmission time, at the pacing rate, of all packets of the burst except the
+ * last one. The last packet needs no unused tokens, because its own time has
+ * come when the burst begins. */
 static guint64
 get_burst_time (const MmtpPath * path)
 {

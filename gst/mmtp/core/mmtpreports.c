@@ -273,13 +273,13 @@ static gsize
 add_record (MmtpReports * self, MmtpReport * report,
     MmtpReceiverPath * path, gsize room)
 {
-  gboolean surely = report->echo_channel == self->reporter;
+  gboolean is_counted = report->echo_channel == self->reporter;
   MmtpRecord *record = &report->records[report->n_records++];
 
-  mmtp_arrivals_get_record (&path->arrivals, self->paths->now, surely,
+  mmtp_arrivals_get_record (&path->arrivals, self->paths->now, is_counted,
       (room - MMTP_RECORD_SIZE) / RANGE_SIZE, record);
   record->channel = path->id;
-  if (surely)
+  if (is_counted)
     note_reported (self, path);
   return MMTP_RECORD_SIZE + record->n_ranges * RANGE_SIZE;
 }

@@ -409,9 +409,9 @@ GST_END_TEST;
  * - A buffer that does not contain a valid frame is malformed, and also counts
  *   as a P-frame.
  *
- * All frames of this test have error_resilient_mode set. Without this mode, the
- * next frame also uses other state of the decoder than the reference frames. No
- * frame would then count as a B-frame. */
+ * All frames of this test have error_resilient_mode set. Without this mode, a
+ * frame changes not only the reference frames but also other state of the
+ * decoder, which the next frame uses. No frame would then count as a B-frame. */
 GST_START_TEST (frames_of_vp9_are_counted)
 {
   static const Given frames[] = {

@@ -452,9 +452,9 @@ GST_START_TEST (dropped_packets_are_told_once)
   }
   dccp_network_run (&network, 2 * SECOND);
   /* Every 20 ms, the test has called dccp_endpoint_dropped (), which says that
-   * the server has dropped a packet. It named the last packet that the server
-   * had received. The client slows down, so between some of the calls no new
-   * packet arrived. The server reports the same packet only once. Therefore it
+   * the server has dropped a packet. Each of these calls named the last packet
+   * that the server had received. The client slows down, so between some of the
+   * calls no new packet arrived. The server reports the same packet only once. Therefore it
    * has reported fewer packets than there were calls. */
   n = dccp_network_get_stats (&network, SERVER)->dropped_sent;
   fail_unless (n >= 30);

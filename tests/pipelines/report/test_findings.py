@@ -120,7 +120,8 @@ class WhyTest(unittest.TestCase):
         # missing. In the second run, 8 of 10 I-frames and 10 of 100 B-frames
         # are missing. In both runs, the share of missing I-frames is more than
         # twice the share of missing B-frames. The sentence must therefore say
-        # that key frames were missed first.
+        # "missed key frames first", which means that key frames were lost more
+        # often than other frames.
         self.assertEqual(
             self.why(frames("9 20 20", decodable="1 1 2"),
                      frames("8 20 10", decodable="2 2 4")),
