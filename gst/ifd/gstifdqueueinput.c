@@ -42,9 +42,9 @@ struct _GstIfdQueueInput
   /* Finds out the frame type of each picture of a transport stream. NULL if the
    * input is not a transport stream. */
   TsClassifier *ts_classifier;
-  /* For a transport stream: `ts_time` is the DTS of the last picture, and
-   * `ts_due` is the due time of this picture, in ns. The due time of the next
-   * picture is computed from both. */
+  /* Times of the last picture of a transport stream: `ts_time` is its DTS, and
+   * `ts_due` is its due time in ns. The due time of the next picture is usually
+   * `ts_due` plus the difference between the DTS of the two pictures. */
   gboolean has_ts_time;
   guint64 ts_time;              /* in units of 1/90000 s modulo 2^33 */
   GstClockTime ts_due;
@@ -643,10 +643,10 @@ append_unit (GstIfdQueueInput * input, IfdLineItem * item)
   memset (item, 0, sizeof (*item));
 }
 
-/* If `first_field` contains a field, moves it to the end of `units`, the queue
- * of parsed frames. The field no longer waits for a second field: either
- * `first_field` already contains the second field, or the second field is
- * missing. */
+/* Moves the field or frame in `first_field`, if there is any, to the end of
+ * `units`, the queue of parsed frames. It is called in two cases. In the first
+ * case, the second field has arrived and was added to `first_field`, so the
+ * frame is complete. In the second case, the second field is missing. */
 static void
 append_first_field (GstIfdQueueInput * input)
 {

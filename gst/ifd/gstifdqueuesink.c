@@ -85,9 +85,9 @@ enqueue_held_events (GstIfdQueue * self)
     enqueue_event (self, event);
 }
 
-/* Puts a serialized event into the queue. The CAPS event must come before the
- * segment and later events. For MPEG video, the caps are unknown until the
- * first frame arrives, so the other events are held back until then. */
+/* Puts a serialized event into the queue. The CAPS event must come first,
+ * before the segment. For MPEG video, the caps are unknown until the first
+ * frame arrives. Until then, all events are held back. */
 static gboolean
 send_event (GstIfdQueue * self, GstEvent * event)
 {

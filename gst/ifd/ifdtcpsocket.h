@@ -45,10 +45,10 @@ void ifd_tcp_socket_set_notsent_lowat (GSocket * socket, guint lowat);
  * unsent data. The RST tells the receiver that the connection was aborted. */
 void ifd_tcp_socket_set_reset (GSocket * socket);
 void ifd_tcp_socket_get_figures (GSocket * socket, IfdTcpFigures * figures);
-/* Returns the number of bytes that may still be written until `lowat` bytes in
- * the kernel are unsent. There is no limit if `lowat` is 0, or if the operating
- * system does not report the number of unsent bytes. In these two cases the
- * function returns G_MAXSSIZE. */
+/* Returns how many bytes may still be written until the kernel holds `lowat`
+ * unsent bytes. There is no limit if `lowat` is 0, or if the operating system
+ * does not report the number of unsent bytes. In these two cases the function
+ * returns G_MAXSSIZE. */
 gsize ifd_tcp_socket_get_room (GSocket * socket, guint lowat);
 /* If the operating system reports acknowledgements, returns TRUE, and sets
  * `all` to TRUE or FALSE: whether the receiver has acknowledged all data.

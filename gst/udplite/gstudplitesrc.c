@@ -495,9 +495,10 @@ receive_error (GstUdpliteSrc * self, const GError * error)
   return GST_FLOW_ERROR;
 }
 
-/* Returns how much of `timeout` is left, in us. `timeout` is in ns. The value 0
- * means that there is no timeout, and the result is then -1. The timeout began
- * at `since`, the monotonic time in us of the last buffer or message. */
+/* Returns the time in us until the timeout expires, or -1 if there is no
+ * timeout. `timeout` is the duration of the timeout in ns; 0 means no timeout.
+ * `since` is the monotonic time in us at which the timeout began, which is the
+ * time of the last buffer or message. */
 static gint64
 time_left (guint64 timeout, gint64 since)
 {
@@ -797,8 +798,8 @@ take_batch (GstUdpliteSrc * self, Batch * batch)
   self->packets += n;
   self->n_packets -= n;
   /* If the batch is empty, create () must call wait_for_packet () next, because
-   * only wait_for_packet () detects a request to stop. create () calls it only
-   * if `more` is FALSE. */
+   * only wait_for_packet () detects a request to stop. create () does not call
+   * it while `more` is TRUE, so `more` is set to FALSE here. */
   if (batch->n_buffers == 0)
     self->more = FALSE;
   return flow;

@@ -15,9 +15,10 @@ typedef struct
   /* IP source and destination addresses of the packets. The UDP-Lite checksum
    * covers these addresses. */
   UdpliteAddresses addresses;
-  /* Addresses and ports of the packets. If the socket is bound to an address,
-   * the local address in `path` is not set, because the kernel then uses the
-   * bound address as the source address. */
+  /* Addresses and ports of the packets. `path.local` is the source address that
+   * the kernel has chosen for them. If the socket is bound to an address,
+   * `path.local` is not set, because the kernel then uses the bound address as
+   * the source address. */
   DatagramPath path;
   /* Path MTU in bytes if user space may write the IPv4 header of the packets
    * (see udpliteipv4header.h). 0 means that only the kernel may write the IP

@@ -277,9 +277,9 @@ remove_ip_headers (Datagram * datagrams, guint n)
   }
 }
 
-/* Returns the length of the first run of datagrams. In a run, either all
- * datagrams contain an IP header, or none does. A run can therefore be sent
- * with one setting of the socket option IP_HDRINCL. */
+/* Returns the number of datagrams in the first run of `datagrams`. In a run,
+ * either all datagrams contain an IP header, or none does. A run can therefore
+ * be sent with one setting of the socket option IP_HDRINCL. */
 static guint
 get_run (const Datagram * datagrams, guint n)
 {
@@ -350,8 +350,8 @@ get_tick (void)
 }
 
 /* Reads the socket options again, and removes outdated routes from the cache.
- * Does so at most once in each tick of the system's timer, because several
- * system calls are needed. */
+ * This needs several system calls, so it happens at most once in each tick of
+ * the system's timer (1 to 10 ms). */
 static void
 check_for_changes (UdpliteSocket * self)
 {

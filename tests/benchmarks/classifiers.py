@@ -62,9 +62,9 @@ class Codec:
     # frames.
     form: str
     parser: str
-    # The name of another codec. It is given if GStreamer has no parser for
-    # this codec. The comparison then uses the parser of the other codec. The
-    # text is empty if this codec has a parser.
+    # If GStreamer has no parser for this codec, this is the name of another
+    # codec, whose parser is used for the comparison. If GStreamer has a parser
+    # for this codec, the text is empty.
     peer: str = ""
     goal: float = GOAL
 

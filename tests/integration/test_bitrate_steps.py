@@ -86,10 +86,9 @@ class Figures:
     # encoder until the frame is ready for the receiver's decoder.
     max_delay: float
     dropped: int
-    # The time in s that the stream needs to use the higher rate after the link
-    # has become faster. It begins with the increase of the link's rate. It
-    # ends with the first second in which data entered the link at 3.2 Mbit/s
-    # or more.
+    # The time in s from the increase of the link's rate until the stream uses
+    # the higher rate. The time ends with the first second in which data
+    # entered the link at 3.2 Mbit/s or more.
     rise: float
 
 

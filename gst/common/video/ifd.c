@@ -128,9 +128,10 @@ typedef struct
   /* display position of the last I- or P-frame that the decoder has decoded */
   gint64 last;
   gint64 max;                   /* maximum of all positions */
-  /* Copy of IfdEntry.references of the last I- or P-frame that the decoder has
-   * received. The field contains the number of I- and P-frames, including
-   * dropped ones, that had arrived up to and including that frame. */
+  /* Describes the last I- or P-frame that the decoder has received: the number
+   * of I- and P-frames that had arrived up to and including this frame. Dropped
+   * frames are counted, too. The number is a copy of the field
+   * IfdEntry.references of this frame. */
   guint64 references;
 } DecoderOrder;
 

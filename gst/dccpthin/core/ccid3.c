@@ -196,10 +196,11 @@ sender_write_options (gpointer self, const DccpCcidContext * context,
         : context->round_trip);
 }
 
-/* Adds the lost packets of one loss interval to `news`. The last of these
- * packets is `last`, and `loss` is their number. While a loss event continues,
- * each acknowledgement reports all losses of this event again. Losses that an
- * earlier acknowledgement has reported are therefore left out. */
+/* Adds the lost packets of one loss interval to `news`, the list of losses that
+ * were not reported before. `loss` is the number of these packets, and `last`
+ * is the sequence number of the last of them. While a loss event continues,
+ * each acknowledgement reports all its losses again. Losses that an earlier
+ * acknowledgement has reported are therefore left out. */
 static void
 add_loss (Sender * sender, guint64 last, guint32 loss, DccpCcidNews * news)
 {

@@ -708,10 +708,11 @@ is_due (const Feature * self, guint64 now)
   return self->state == WANTED || (self->state == CHANGING && now >= self->due);
 }
 
-/* Writes the Change option of a feature (RFC 4340 section 6.6.3). If the Change
- * is new, FGSS is set to `sequence`, which is the number of the packet that
- * carries the Change. A retransmitted Change has the same contents as before,
- * and FGSS does not change (section 6.6.4). */
+/* Writes the Change option of a feature (RFC 4340 section 6.6.3). `sequence` is
+ * the number of the packet that carries the option. FGSS is the number of the
+ * packet with our latest new Change. If this Change is new, FGSS is therefore
+ * set to `sequence`. If it is a retransmission, it has the same contents as
+ * before, and FGSS does not change (section 6.6.4). */
 static void
 write_change (DccpFeatures * self, Feature * feature, const Rule * rule,
     gint side, guint64 now, guint64 sequence, DccpOptionWriter * writer)

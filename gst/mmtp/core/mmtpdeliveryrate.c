@@ -14,10 +14,12 @@
  * maximum is forgotten. */
 #define LONG_SPAN (250 * MILLISECOND)
 #define LONG_MEMORY (30 * SECOND)
-/* Maximum duration in ns of the measurement of a burst. The measurement
- * subtracts the data that the path delivers in this time at its long rate, the
- * maximum rate over LONG_SPAN. The longer the measurement takes, the larger is
- * the effect of an error of the long rate. */
+/* Maximum duration in ns of the measurement of a burst. The size of the burst
+ * is a difference: the number of bytes that arrive during the measurement,
+ * minus the number of bytes that the path delivers in this time at its long
+ * rate. (The long rate is the maximum rate over LONG_SPAN.) If the long rate is
+ * wrong, the error of the difference grows with the duration of the
+ * measurement, so the duration is limited. */
 #define EPOCH (500 * MILLISECOND)
 /* The stored size of the largest burst decays to 1/e in EXTRA_MEMORY (ns). On a
  * path whose delay fluctuates, several bursts arrive per second, so the size

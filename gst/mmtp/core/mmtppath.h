@@ -38,9 +38,10 @@ typedef struct
   /* --- messages -------------------------------------------------------------
    */
   MmtpSentLog sent;
-  /* A message number. While a message with a lower number is unreported, the
-   * application counts as sending too little to fill the path. The rate that is
-   * measured in this time is not the rate that the path can carry. */
+  /* A message number. As long as a message with a lower number is unreported,
+   * the application counts as the limit of the rate, because it sent too little
+   * to fill the path. The rate that is measured then is not the rate that the
+   * path can carry. */
   guint64 limited_until;
 
   /* --- limits ---------------------------------------------------------------
@@ -96,10 +97,10 @@ typedef struct
    * all messages that were sent on the path. */
   guint64 busy_until;
   MmtpRecent round_trips;
-  /* Round-trip times from which the minimum of the last minute is taken. The
-   * field `round_trips` covers only the last 4 to 20 s. If the path is always
-   * busy, all round-trip times of these seconds include the delay of a queue.
-   */
+  /* Round-trip times of the last minute, of which only the minimum is used. The
+   * field `round_trips` covers only the last 4 to 20 s. If the path was busy in
+   * all this time, each of these round-trip times includes the delay of a
+   * queue. A minute is more likely to contain a moment without a queue. */
   MmtpPathDelay long_round_trips;
   /* round-trip time that the last report gave, in ns; 0 if unknown */
   guint64 round_trip;
@@ -151,9 +152,11 @@ typedef struct
   /* time in ns that is added to the expected delay because many packets were
    * late */
   gdouble lateness;
-  /* Moving average of the share of late packets among the reported packets.
-   * Late packets count only up to the number of packets that were sent shortly
-   * before their deadline (`marginal`). */
+  /* Moving average of the share of late packets among the reported packets. It
+   * is used to correct the expected delay. A wrong expected delay can make a
+   * packet late only if the packet is sent shortly before its deadline. The
+   * number of late packets is therefore limited to the number of such packets
+   * (`marginal`). */
   gdouble late_share;
   /* Number of reported packets that were sent shortly before their deadline.
    * The count begins again at each update of `late_share`. */
@@ -224,9 +227,10 @@ gboolean mmtp_path_has_window (const MmtpPath * path, gsize size,
  * more. The sender may then use the reserve of the path: the number of bytes
  * that may be in flight beyond the window. */
 guint64 mmtp_path_get_overdue (const MmtpPath * path);
-/* Returns whether a message of this path was overdue by more than jitter can
- * explain, when the receiver wrote its latest report. The result is always
- * FALSE if a rate is configured. */
+/* Returns whether a message of this path was clearly overdue at the time at
+ * which the receiver wrote its latest report. A message is clearly overdue if
+ * jitter cannot explain its delay. The result is always FALSE if a rate is
+ * configured. */
 gboolean mmtp_path_is_overdue (const MmtpPath * path);
 /* Returns whether the message `sent` is missing. It is missing in two cases: it
  * should have arrived before the receiver wrote its latest report, or a report

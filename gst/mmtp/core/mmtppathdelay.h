@@ -26,9 +26,9 @@ typedef struct
   /* number of messages whose delays were reported in this period */
   guint n;
   /* One-way delays in ns, from the reports that arrived in this period. `min`
-   * is the minimum delay of all reported messages. `highest` and `second` are
-   * computed from the maximum delays of the single reports: they are the
-   * highest and the second highest of these maximum delays. */
+   * is the minimum delay of all reported messages. A report contains the
+   * maximum delay of its messages. `highest` and `second` are the highest and
+   * the second highest of these maximum delays. */
   gint64 min, highest, second;
 } MmtpDelaySpan;
 

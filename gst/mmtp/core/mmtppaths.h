@@ -131,9 +131,10 @@ guint64 mmtp_paths_get_needed_delay (const MmtpPaths * paths,
 guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent);
 /* Computes for each of the `n` deadlines the number of bytes that all paths
- * together can deliver before this deadline. Stores the number for deadlines[i]
- * in capacities[i]. It is the number that mmtp_paths_get_capacity() returns
- * with `at_best` = FALSE. */
+ * together can deliver before this deadline, and stores the number for
+ * deadlines[i] in capacities[i]. The numbers are based on the current rate and
+ * the safe delay of each path, as those of mmtp_paths_get_capacity() with
+ * `at_best` = FALSE. */
 void mmtp_paths_get_capacities (const MmtpPaths * paths,
     const guint64 * deadlines, guint64 * capacities, guint n, guint percent);
 /* Returns the number of bytes that the send queue may contain so that the paths

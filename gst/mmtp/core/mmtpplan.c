@@ -27,8 +27,9 @@
  * is above 1 because an overload usually continues, so some additional saved
  * bytes are useful for the next frames. */
 #define USEFUL 2
-/* A plan leaves out the frame with the highest benefit. If no other frame
- * refers to a frame, its benefit is multiplied by this factor. A single missing
+/* If some frame would be late, the sender leaves out the frame whose omission
+ * has the highest benefit. If no other frame refers to the omitted frame, the
+ * benefit is multiplied by this factor. The reason is that a single missing
  * frame disturbs a viewer less than a missing reference picture, without which
  * the video freezes. */
 #define PREFERENCE 2
@@ -155,10 +156,10 @@ get_excess (const MmtpPlan * plan, guint i)
   return work - (needs_margin ? frame->safe_capacity : frame->capacity);
 }
 
-/* Returns how many bytes are saved until the frame `late` is complete if the
- * frames in `lost` are left out. The result is the sum of the bytes of these
- * frames, without the frames after `late`. Those are sent later, so they do not
- * delay the frame `late`. */
+/* The frame `late` would miss its deadline. Returns how many bytes fewer are
+ * sent until this frame is complete if the frames in `lost` are left out. The
+ * result is the sum of the bytes of the frames in `lost`, except those that are
+ * sent after the frame `late`, because they do not delay it. */
 static gdouble
 get_freed (const MmtpPlan * plan, const LostFrames lost, guint late)
 {
@@ -215,9 +216,10 @@ find_cheapest (const MmtpPlan * plan, guint late, gdouble excess)
   return cheapest;
 }
 
-/* Makes the plan. If a frame would be late, the inner loop leaves out frames
- * until this frame is in time, or until it is left out itself. The loop ends
- * because each iteration leaves out at least one frame. */
+/* Decides which frames are sent. At first, all frames are kept. If a kept frame
+ * would be late, the inner loop leaves out frames until this frame is in time,
+ * or until this frame itself is left out. Each iteration leaves out at least
+ * one frame, so the loop ends. */
 void
 mmtp_plan_make (MmtpPlan * plan)
 {

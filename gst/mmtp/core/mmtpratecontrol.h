@@ -87,9 +87,10 @@ typedef struct
 {
   /* maximum bytes in flight (congestion window) */
   guint64 window;
-  /* Bytes that may be in flight in addition to the window while the path has a
-   * gap. A gap is a time in which nothing arrives on the path. The caller uses
-   * the reserve only if the windows of all paths are full. */
+  /* The reserve: the number of bytes that may be in flight beyond the window
+   * while the path has a gap. A gap is a time in which nothing arrives on the
+   * path. The caller uses the reserve only if the windows of all paths are
+   * full. */
   guint64 reserve;
   guint64 pacing_rate;          /* 0 means no pacing */
   /* Number of bytes that may be sent at once after a pause, without pacing. If

@@ -105,10 +105,10 @@ mmtp_retransmission_get_speculative (const MmtpRetransmission * self,
 
 /* --- moving packets to another path --------------------------------------- */
 
-/* Returns the time by which a packet that is retransmitted now almost certainly
- * arrives, on the path that is best for this. If no path is usable, returns the
- * current time. The packet is then not given up as too late, because a path may
- * become usable again. */
+/* Assumes that a packet is retransmitted now on the path that is best for this.
+ * Returns a time by which the packet almost certainly arrives. If no path is
+ * usable, returns the current time. The packet is then not given up as too
+ * late, because a path may become usable again. */
 static guint64
 get_next_arrival (const MmtpRetransmission * self)
 {
@@ -251,9 +251,10 @@ take_loss (MmtpRetransmission * self, MmtpPath * path, guint16 low)
     return;
   mmtp_path_note_missed (path, number);
   packet = mmtp_send_queue_get_packet (self->queue, sent->stream_number);
-  /* A packet that was already retransmitted is not put back into the queue,
-   * because the retransmission may still arrive. Such a packet was last sent
-   * with another channel number than the lost message. */
+  /* A message on this path was lost. If its packet was already retransmitted,
+   * `packet` contains the path and the channel number of the retransmission,
+   * and not those of the lost message. The retransmission may still arrive, so
+   * the packet is then not put back into the queue. */
   if (packet && packet->state == MMTP_PACKET_IN_FLIGHT &&
       packet->path == path->id && packet->path_number == number)
     repair (self, packet);

@@ -26,9 +26,10 @@
  * period. A genuine new source sends its second packet within this time, when
  * its first packet is still in the ring. */
 #define MAX_STRAYS 512
-/* Maximum number of former sources that are remembered. Another source has
- * replaced each of them, but a former source becomes the current source again
- * as soon as a packet of it arrives. */
+/* Maximum number of former sources whose SSRC is remembered. A former source
+ * was the current source until another source replaced it. If a packet of a
+ * remembered source arrives, this source becomes the current source again at
+ * once. */
 #define MAX_EARLIER 8
 
 typedef struct

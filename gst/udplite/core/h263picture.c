@@ -246,10 +246,10 @@ read_header (Bits bits)
 gsize
 h263_get_picture_header_size (const guint8 * data, gsize size)
 {
-  /* Reading begins after two fields. The first one is the picture start code
-   * (PSC), of which 6 bits are in `data`, because its two zero bytes are
-   * omitted. The second one is the temporal reference (TR), which has 8 bits.
-   */
+  /* The first two fields are skipped: the picture start code (PSC) and the
+   * temporal reference (TR, 8 bits). The PSC has 22 bits. The first 16 bits,
+   * which are 0, are omitted in RTP packets, so `data` contains only the last
+   * 6 bits of the PSC. */
   Bits bits = { data, size, 6 + 8 };
   gsize header_size;
 

@@ -140,10 +140,11 @@ fill_density (Density * density, gdouble min, gdouble max)
   density->sum = 0;
   for (i = 0; i < N_POINTS; i++) {
     gdouble x = density->begin + i * density->width;
-    /* The exponent is computed relative to the peak that the normal density has
-     * between the two limits. The centre of the distribution may be far outside
-     * the limits. If the exponent were relative to the centre, all weights
-     * could then be 0. */
+    /* A common factor of all weights does not matter. It is chosen so that the
+     * weight is 1 at `peak`, the rate between the two limits at which the
+     * normal density is highest. If the weight were 1 at the centre of the
+     * distribution instead, all weights could be 0, because the centre may be
+     * far outside the limits. */
     gdouble exponent = (x - peak) * (x + peak - 2 * density->centre) /
         (2 * deviation * deviation);
 

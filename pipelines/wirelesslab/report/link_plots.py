@@ -43,9 +43,10 @@ def capacity(run: run_results.Run) -> list[float]:
     if path.exists():
         with open(path) as file:
             return [float(row["Mbit/s"]) for row in csv.DictReader(file)]
-    # The result is used for all compared runs with this link. Some of them may
-    # begin their stream slightly later than `run`. The capacity is therefore
-    # measured until one second after the end of the stream in `run`.
+    # The plots of all compared runs with this link use the measured capacity.
+    # Some of these runs may begin their stream slightly later than `run`. The
+    # capacity is therefore measured until one second after the end of the
+    # stream in `run`.
     end = link_use.begin_ns(run.link.packets) + run.cell["seconds"] * NS + NS
     try:
         rates = [display.rates(

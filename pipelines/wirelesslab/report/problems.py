@@ -94,10 +94,10 @@ def read(path: pathlib.Path | None) -> list[Problem]:
 
 def claim(groups: Sequence[dict[str, Any]],
           shown: Sequence[Problem]) -> None:
-    """Removes the sentences about the results (`findings`) from some groups of
-    runs. `shown` contains the problems that the page describes. A problem can
-    name groups of runs. The text of the problem then describes the results of
-    these groups, so the groups need no sentences of their own.
+    """Removes the sentences about the results (`findings`) from the groups of
+    runs that a problem on the page names. The text of the problem already
+    describes the results of these groups. `shown` contains all problems on the
+    page.
     """
     titles = {title for problem in shown for title in problem.groups}
     for group in groups:

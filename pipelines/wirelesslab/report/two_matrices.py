@@ -151,9 +151,9 @@ class Group(typing.NamedTuple):
         return [own[0] for own in self.rows.values()]
 
     def others(self) -> list[Comparison]:
-        """Returns the comparisons that show a change. The first comparison of
-        each protocol, about the most important measure, is left out even if it
-        shows a change, because primary() returns it.
+        """Returns the comparisons that show a change, except those that
+        primary() returns. For each protocol, primary() returns the first
+        comparison, which is about the most important measure.
         """
         return [one for own in self.rows.values() for one in own[1:]
                 if one.is_change]
@@ -370,9 +370,9 @@ def compare_computed(measure: Measure, rows_a: list[Row],
 def verdict_of(measure: Measure, interval: Interval, values: set[float],
                is_flagged: bool) -> str:
     """Returns the verdict about the difference between A and B in one measure,
-    such as "better" or "too few runs". The verdict follows from the interval
-    that probably contains the difference. `values` contains all values of the
-    measure in A and in B.
+    such as "better" or "too few runs". `interval` is the confidence interval
+    of the difference, from which the verdict follows. `values` contains all
+    values of the measure in A and in B.
     """
     if is_flagged:
         return FLAGGED

@@ -46,9 +46,10 @@ TUN_HELP = {
 # two runs with the same seed would not be identical.
 QUIET = {"net.ipv6.conf.default.router_solicitations": "0",
          "net.ipv6.conf.default.addr_gen_mode": "1"}
-# Maps the name of each table in /proc/net to a hexadecimal number: the state
-# of a socket that can receive. In the table "raw", the protocol number stands
-# where the other tables have the port.
+# Maps each table in /proc/net to the state in which a socket of this table can
+# receive, as a hexadecimal number. In the table "raw", the protocol number
+# stands where the other tables have the port. A raw socket is therefore found
+# by its protocol number.
 LISTENING = {"tcp": "0A", "udp": "07", "udplite": "07", "raw": "07"}
 
 

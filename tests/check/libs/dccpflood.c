@@ -21,13 +21,13 @@
  * one answer, and reports at most one refused client to its application. */
 #define MAX_OUTPUTS 1
 #define MAX_EVENTS 1
-/* Maximum number of Syncs and Resets that one endpoint sends per second. Three
- * limits are added: one for Syncs, one for Resets, and one for Resets that
- * answer a peer whose connection has ended. */
+/* Maximum number of Syncs and Resets that one endpoint sends per second. It is
+ * the sum of three limits: one for Syncs, one for Resets, and one for Resets
+ * that answer a peer whose connection has ended. */
 #define MAX_ANSWERS (3 * DCCP_ANSWERS_PER_SECOND)
-/* Maximum number of Responses that the listener sends per second. Two limits
- * are added: one for Responses of half-open connections, and one for Responses
- * with an Init Cookie. */
+/* Maximum number of Responses that the listener sends per second. It is the sum
+ * of two limits: one for Responses of half-open connections, and one for
+ * Responses with an Init Cookie. */
 #define MAX_RESPONSES (DCCP_ANSWERS_PER_SECOND * DCCP_MAX_CANDIDATES \
     + DCCP_MAX_COOKIE_RATE)
 

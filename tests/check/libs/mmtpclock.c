@@ -13,9 +13,11 @@
 
 GST_START_TEST (short_times_become_whole)
 {
-  /* Times in us at which the sender's clock starts, in one run each: just
-   * before the 24-bit sending times of messages wrap, just before the 32-bit
-   * due times wrap, 0, and the middle of the range of 64 bits. */
+  /* The test runs once for each of these times in us, at which the sender's
+   * clock starts. At the first time, the 24-bit sending times of messages are
+   * about to wrap. At the second time, the 32-bit due times are about to wrap.
+   * The third time is 0. The last time is the middle of the range of 64 bits.
+   */
   static const guint64 starts[] = { G_GUINT64_CONSTANT (167772150),
     G_GUINT64_CONSTANT (0xfffffff0), 0, G_MAXUINT64 / 2
   };

@@ -191,9 +191,10 @@ GST_START_TEST (missing_cookie_gives_a_cautious_estimate)
 
 GST_END_TEST;
 
-/* The first of three INITs is lost. The COOKIE arrives 850 ms after it, but the
- * OPEN has a round trip of only 601 ms. The COOKIE therefore answers the second
- * INIT, whose round trip is 600 ms, and the sender can estimate the rate. */
+/* The first of three INITs is lost. A COOKIE arrives 850 ms after this INIT was
+ * sent, but the OPEN has a round trip of only 601 ms. The COOKIE therefore
+ * answers the second INIT, whose round trip is 600 ms, and the sender can
+ * estimate the rate. */
 GST_START_TEST (lost_init_is_recognized)
 {
   gboolean is_minimum;

@@ -34,9 +34,9 @@ add (MmtpRank rank, guint64 group, guint64 work, guint64 capacity,
   return frame;
 }
 
-/* Makes the plan and checks which of its frames are kept, that is, will be
- * sent. `kept` has a letter for each frame: 'k' if the frame must be kept, and
- * '-' if it must be left out. */
+/* Calls mmtp_plan_make (), which decides for each frame whether it is kept
+ * (will be sent) or left out. Checks the decisions. `kept` has one letter for
+ * each frame: 'k' if the frame must be kept, and '-' if it must be left out. */
 static void
 check (const gchar * kept)
 {
@@ -80,10 +80,10 @@ GST_START_TEST (largest_frame_that_no_frame_needs_is_left_out)
 
 GST_END_TEST;
 
-/* The first P-frame is too large to arrive in time. The plan must leave out
- * this P-frame and all frames that refer to it. These are the later frames of
- * its GOP, and the leading frame of the next GOP, which is shown before its key
- * frame. */
+/* The first P-frame is too large to arrive in time, so it must not be sent. All
+ * frames that refer to it must be left out, too. These are the later frames of
+ * its GOP, and the leading frame of the next GOP, which is shown before the key
+ * frame of that GOP. */
 GST_START_TEST (left_out_reference_takes_its_group_with_it)
 {
   add (MMTP_RANK_DELTA, 1, 9000, 8000, 2);
@@ -98,8 +98,8 @@ GST_START_TEST (left_out_reference_takes_its_group_with_it)
 GST_END_TEST;
 
 /* Two P-frames of the same size wait, and only one of them can be sent in time.
- * The first one has a higher weight, because more frames refer to it. The plan
- * must therefore leave out the second one. */
+ * The first P-frame has a higher weight, because more frames refer to it. The
+ * second P-frame must therefore be left out. */
 GST_START_TEST (reference_with_the_lower_weight_is_left_out)
 {
   add (MMTP_RANK_DELTA, 1, 2000, 5000, 5);
@@ -182,9 +182,10 @@ GST_START_TEST (leading_picture_is_left_out_with_a_frame_before_the_key_frame)
 
 GST_END_TEST;
 
-/* Two P-frames belong to different GOPs. The key frame between the P-frames has
- * already been sent, so it is not in the plan. The plan must not conclude that
- * the second P-frame refers to the first one. */
+/* The sender plans which of the waiting frames it sends. Two P-frames of
+ * different GOPs wait. The key frame between them has already been sent, so it
+ * is not in the plan. mmtp_plan_needs () must nevertheless find that the
+ * second P-frame does not refer to the first one. */
 GST_START_TEST (frame_of_a_later_group_needs_no_frame_of_an_earlier_one)
 {
   const MmtpPicture delta = {.has_slots = TRUE,.uses = 1,.updates = 1 };

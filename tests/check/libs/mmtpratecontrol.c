@@ -685,10 +685,11 @@ get_start_window (MmtpRateControl * control, guint64 * now, guint64 acked,
   return get_window_after (control, &sample, acked);
 }
 
-/* A path of 8 Mbit/s and a round trip of 350 ms delivers 400 kB in the round
- * trip and a report period. After a packet train, the window becomes 70 % of
- * this, in steps of at most eight times the bytes in flight. Above 400 kB, it
- * grows only by a quarter of the bytes that arrive. */
+/* The path has 8 Mbit/s and a round trip of 350 ms. In the time of a round trip
+ * and a report period, it delivers 400 kB. After a packet train, the window
+ * must grow to 70 % of these 400 kB. A single report may enlarge it to at most
+ * eight times the bytes in flight. When the window is above 400 kB, it must
+ * grow only by a quarter of the bytes that arrive. */
 GST_START_TEST (train_enlarges_the_first_window)
 {
   const MmtpRateControlStart start = { PACKET, 350 * MS, 0, FALSE, TRUE };
@@ -717,9 +718,10 @@ GST_START_TEST (train_enlarges_the_first_window)
 
 GST_END_TEST;
 
-/* On a long round trip, the window of the start phase grows by three times the
- * bytes that arrive if the reports show no queue, and by these bytes otherwise.
- * On a short round trip, it always grows by these bytes. */
+/* In the start phase, the window grows with each report. The growth is usually
+ * the number of bytes that have arrived. It is three times this number if the
+ * round trip is long (at least 100 ms) and the report shows only a short
+ * queueing delay. */
 GST_START_TEST (start_is_fast_on_a_long_round_trip)
 {
   static const struct

@@ -95,9 +95,10 @@ GST_START_TEST (interface_that_comes_back_ends_the_pause)
   assert_equals_int (mmtp_retry_note_interface (&retry, TRUE),
       MMTP_RETRY_NOTHING);
   assert_action (11, 1, OPEN);
-  /* The interface of the path was removed and exists again, so the pauses
-   * between attempts must start again. If the next attempt to open the path
-   * fails, the pause after it must be only 500 ms. */
+  /* The interface of the path was removed and exists again. The pause between
+   * two attempts, which doubles with each failure, must therefore begin with
+   * its minimum again. If the next attempt to open the path fails, the pause
+   * after it must be only 500 ms. */
   mmtp_retry_note_failure (&retry, 11 * MS);
   assert_wakeup (1, 511);
 }
@@ -143,9 +144,9 @@ GST_START_TEST (refusing_address_is_left_at_once)
   reopen_at (2);
   mmtp_retry_note_sent (&retry, 2 * MS);
   mmtp_retry_note_refused (&retry);
-  /* The path has tried all addresses of its list, and the last one is refused,
-   * too. The sender must not begin again with the first address immediately. It
-   * must wait until the last attempt has lasted 1 s without an answer. */
+  /* The sender was refused at both addresses of the list. It must not try the
+   * first address again at once. It must wait until 1 s has passed since its
+   * first message to the second address. */
   assert_action (3, 2, NOTHING);
   assert_wakeup (2, 1002);
   assert_action (1002, 2, NEXT_ADDRESS);

@@ -1797,10 +1797,10 @@ GST_START_TEST (a_loss_is_repaired_on_the_chance_where_there_is_time)
 
 GST_END_TEST;
 
-/* Sends a picture of 1000 bytes every `period` ns over a path with a
- * fluctuating delay, which carries one of them in 10 ms. One picture in `group`
- * is a key frame. A tenth of the packets is lost, except at the beginning.
- * Stores the sender's statistics in `stats`. */
+/* Sends a picture of 1000 bytes every `period` ns. The path needs 10 ms to
+ * carry one picture, and its delay fluctuates. One picture in `group` is a key
+ * frame. A tenth of the packets is lost, except at the beginning. Stores the
+ * sender's statistics in `stats`. */
 static void
 overload_fluctuating_path (guint64 period, guint group, MmtpSenderStats * stats)
 {

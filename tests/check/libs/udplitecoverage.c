@@ -72,9 +72,11 @@ get_coverage (UdpliteFormat format, const Packet * packet, guint mark)
       get_size (packet), mark);
 }
 
-/* `packet` consists only of headers, and the checksum must cover all of them.
- * If a payload follows, the checksum must cover no byte of it. If the packet
- * ends within the headers, the checksum must cover the whole packet. */
+/* Checks how many bytes the checksum covers in three cases:
+ * - `packet` consists only of headers. The checksum must cover all of them.
+ * - A payload follows. The checksum must cover no byte of the payload.
+ * - The packet ends within the headers, at each possible position. The checksum
+ *   must cover the whole packet. */
 static void
 check_needed (UdpliteFormat format, Packet packet)
 {

@@ -86,9 +86,10 @@ class EncodingsTest(unittest.TestCase):
             self.assertEqual(found[0].sent_ns, PERIOD_MS * MS)
             self.assertEqual(found[0].arrived_ns, (PERIOD_MS + 100) * MS)
             self.assertEqual(found[1].arrived_ns, display.NEVER)
-            # `found` has the frames in display order. Its third frame is the
-            # second one that is sent. The encoder delays its output by one
-            # frame, so this frame is sent after two frame periods.
+            # `found` has the frames in display order. The third frame in this
+            # order is a P-frame, which is sent second, before the B-frame. The
+            # encoder delays its output by one frame, so the second frame is
+            # sent after two frame periods. It arrives 100 ms later.
             self.assertEqual(found[2].arrived_ns, (2 * PERIOD_MS + 100) * MS)
             self.assertEqual([n for n, frame in enumerate(found)
                               if frame.is_key], [0, 6])
