@@ -78,8 +78,8 @@ allocator_release_block (GstBlockAllocator * self, Block * block,
 }
 
 /* Stops using the current block for new memories. A new block starts with
- * OWN_REFERENCES references, of which each memory in the block has got one. The
- * remaining references still belong to the allocator and are released here. */
+ * OWN_REFERENCES references, which belong to the allocator. Each memory in the
+ * block has got one of them. The remaining references are released here. */
 static void
 allocator_retire_block (GstBlockAllocator * self)
 {

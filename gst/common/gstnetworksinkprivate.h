@@ -81,9 +81,9 @@ typedef enum
 typedef enum
 {
   INPUT_UNKNOWN,                /* upstream was not queried yet */
-  /* Either upstream is not live, or an element upstream, such as ifdqueue,
-   * drops frames when downstream does not accept them. The sink may therefore
-   * block upstream for an unlimited time. */
+  /* The sink may block upstream for an unlimited time. This is the case if
+   * upstream is not live. It is also the case if an element upstream, such as
+   * ifdqueue, drops frames when downstream does not accept them. */
   INPUT_STORED,
   INPUT_LIVE
 } Input;
@@ -199,9 +199,10 @@ struct _GstNetworkSinkPrivate
   /* --- the connection's thread only --- */
   /* pause before the next attempt to connect, in us */
   gint64 pause;
-  /* Monotonic time in us at which the last attempt to connect is made, if the
-   * receiver refuses all attempts. It is set when an attempt is refused for the
-   * first time. 0 if no attempt was refused since the last connection */
+  /* Deadline for a receiver that refuses all attempts to connect, as a
+   * monotonic time in us: the last attempt is made at this time. The deadline
+   * is set when an attempt is refused for the first time since the last
+   * connection. 0 if no attempt was refused since then */
   gint64 refused_until;
   gint64 connected_at;          /* monotonic time in us */
   /* Monotonic time in us at which the last warning about a failed or broken

@@ -197,8 +197,8 @@ void gst_ifd_queue_init_src (GstIfdQueue * self);
  * value. The caller holds the lock. */
 void gst_ifd_queue_set_flow (GstIfdQueue * self, GstFlowReturn flow);
 /* Removes and frees all items of the queue. If `keep_sticky` is TRUE, the
- * sticky events among them are first stored on the src pad, except SEGMENT and
- * EOS. These events are thus not lost for the data that follow. The caller
+ * sticky events among them are first stored on the src pad, so that they still
+ * apply to the data that follow. SEGMENT and EOS are not stored. The caller
  * holds the lock, which is released during the call. */
 void gst_ifd_queue_flush_line (GstIfdQueue * self, gboolean keep_sticky);
 /* If the src pad is active, sets `flow` to GST_FLOW_OK and starts the task of

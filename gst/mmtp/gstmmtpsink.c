@@ -364,9 +364,10 @@ static const GstWirelessProperty properties[] = {
       PROPERTY_READY,
       settings.max_bytes, 1, G_MAXUINT, 4 * 1024 * 1024),
 
-  /* The property bind-address and the properties below it have the same
-   * defaults as in udpsink. The exception is ttl. Its default here is 0, which
-   * keeps the default of the system. That is normally 64, as in udpsink. */
+  /* Properties of the sockets, from bind-address to qos-dscp. They have the
+   * same defaults as in udpsink, except for ttl. The default of ttl is 0 here,
+   * which keeps the default of the system. The system's default is normally 64,
+   * which is the default of udpsink. */
   PROPERTY_STRING ("bind-address", "Bind address",
       "IP address to bind the sockets to, for channels that name no local "
       "address and no interface (unset = any)", PROPERTY_READY | PROPERTY_URI,

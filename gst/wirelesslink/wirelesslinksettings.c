@@ -37,8 +37,9 @@ typedef enum
    * value in ns. */
   KIND_MILLISECONDS,
   /* The property `profile`, which sets the defaults of all other properties.
-   * The value of this property is not copied to a field of the LinkConfig, but
-   * handled separately. The same is true for the kinds that follow. */
+   * Unlike the properties of the kinds above, it is not copied to a field of
+   * the LinkConfig, but handled by code of its own. Each of the three kinds
+   * below also has code of its own. */
   KIND_PROFILE,
   KIND_QUALITY,
   KIND_INTERFERENCE,

@@ -102,9 +102,10 @@ get_percentile (gdouble * values, guint n, gdouble share)
   return values[MIN ((guint) (share * n), n - 1)];
 }
 
-/* Returns the delay of a frame in ns, or G_MAXDOUBLE if the frame is not shown.
- * `is_decodable` says whether the frame before it could be decoded, and is set
- * for this frame. */
+/* Returns the delay of a frame in ns, or G_MAXDOUBLE if the frame is not shown
+ * in time. Call this function for one frame after the other. Before the call,
+ * `is_decodable` says whether the previous frame could be decoded. After the
+ * call, it says whether this frame can be decoded. */
 static gdouble
 get_delay (const BitrateFrame * frame, gboolean * is_decodable)
 {

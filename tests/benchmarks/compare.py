@@ -56,7 +56,8 @@ class Comparison:
     ours: str
     peer: str
     # The pipeline without the elements that are compared. Its CPU time is
-    # subtracted from the CPU time of `ours` and from that of `peer`. If the
+    # subtracted from the CPU time of the pipeline `ours` and from that of the
+    # pipeline `peer`. The CPU time of the compared elements remains. If the
     # text is empty, nothing is subtracted.
     base: str = ""
 

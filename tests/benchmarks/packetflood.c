@@ -239,9 +239,11 @@ flood_sink (const gchar * description, guint n, guint list_size)
 static gint received;           /* atomic */
 static gdouble first_wall, first_cpu, last_wall, last_cpu;
 
-/* Called in the streaming thread when the source has output `n` packets. Sets
- * the times before it adds `n` to `received`. A thread that reads the new value
- * of `received` therefore also reads the times that belong to it. */
+/* Called in the streaming thread when the source has output `n` packets. Adds
+ * `n` to `received`. If the first or the last packet is among these packets,
+ * the function first stores the wall time and the CPU time. A thread that reads
+ * the new value of `received` can therefore also read the times that belong to
+ * it. */
 static void
 note (guint n)
 {

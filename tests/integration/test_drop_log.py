@@ -202,11 +202,11 @@ class DropLogTest(ClipCase):
     def test_each_buffer_that_mmtpsink_loses_with_a_receiver_is_explained(self):
         port = find_port()
         receiver = self.start_receiver(port)
-        # If the connection is lost, mmtpsink notices it only after the time
-        # peer-timeout, here one second. At this moment, some frames must still
+        # mmtpsink notices that the connection is lost only after the time
+        # peer-timeout, here one second. At that moment, some frames must still
         # wait in mmtpsink, so that mmtpsink drops them. The latency is
-        # therefore long: with it, more frames wait than mmtpsink can send
-        # within this second.
+        # therefore 3 s: more frames then wait in mmtpsink than it can send
+        # within one second.
         sender = self.start_sender(port, "latency=3000 peer-timeout=1000")
         time.sleep(SECONDS_TO_STREAM)
         receiver.kill()

@@ -38,10 +38,11 @@ LAYERS3 = "-error-resilient 1 -ts-parameters ts_number_layers=3:" \
     "ts_target_bitrate=40,60,100:ts_rate_decimator=4,2,1:ts_periodicity=4:" \
     "ts_layer_id=0,2,1,2:ts_layering_mode=3"
 SVT = "-c:v libsvtav1 -preset 10 -b:v 100k -g 50 -svtav1-params "
-# Minimum number of pictures, out of 100, that ifdqueue must send over each of
-# the three links in SLOW, in the same order. CHAIN is for streams in which
-# each frame refers to the previous frame. DROPPABLE is for streams in which
-# every second frame is a non-reference frame.
+# CHAIN and DROPPABLE have one number for each of the three links in SLOW. The
+# number is the minimum number of pictures, out of 100, that ifdqueue must send
+# over this link. CHAIN is for streams in which each frame refers to the
+# previous frame. DROPPABLE is for streams in which every second frame is a
+# non-reference frame.
 CHAIN = 6, 8, 15
 DROPPABLE = 12, 40, 70
 # Each stream is a tuple (name, codec, options of the encoder, minimum). The

@@ -278,10 +278,11 @@ add_opportunities (const Saturation * saturation, gboolean instant,
 {
   guint i;
 
-  /* begun[i] is the time at which fill_queue () put packet i into the queue. It
-   * did this when the link began to send packet i - 1. The link therefore began
-   * to send packet i at the time begun[i + 1]. It finished at the time
-   * begun[i + 2], when it began to send the next packet. */
+  /* begun[i] is the time at which fill_queue () put packet i into the queue. At
+   * this time, the link began to send the packet before it, packet i - 1. The
+   * times for packet i itself are therefore in the next two elements. The link
+   * began to send packet i at the time begun[i + 1]. It finished at the time
+   * begun[i + 2], when it began to send packet i + 1. */
   for (i = 0; i + 2 < saturation->arrivals->len; i++) {
     ArenaOpportunity opportunity = { 0 };
 

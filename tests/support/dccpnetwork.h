@@ -112,9 +112,9 @@ void dccp_network_init (DccpNetwork * network);
  * change these fields before this call. */
 void dccp_network_begin (DccpNetwork * network);
 void dccp_network_clear (DccpNetwork * network);
-/* Sets the initial sequence number of an endpoint to `iss`. The one of the
- * SERVER depends on the port of the client. Before you call this function for
- * the SERVER, set configs[CLIENT].local_port. */
+/* Sets the initial sequence number of the endpoint `end` to `iss`. The initial
+ * sequence number of the SERVER depends on the port of the client. Before you
+ * call this function for the SERVER, set configs[CLIENT].local_port. */
 void dccp_network_set_iss (DccpNetwork * network, DccpEnd end, guint64 iss);
 void dccp_network_connect (DccpNetwork * network);
 /* Connects the endpoints and runs the network for 0.5 s. Then checks that both

@@ -64,10 +64,10 @@ typedef struct
   gint held, go_on;             /* atomic */
 } LoopbackHold;
 
-/* Blocks the streaming thread of the source `src` when it pushes its first
- * buffer, as a downstream element would that is busy. The thread stays blocked
- * until loopback_let_go () is called. Call this function before the first
- * buffer arrives. */
+/* Makes the streaming thread of the source `src` block when it pushes its first
+ * buffer, as if a downstream element were busy. The thread stays blocked until
+ * loopback_let_go () is called. Call loopback_hold_downstream () before the
+ * first buffer arrives. */
 void loopback_hold_downstream (LoopbackEnd * src, LoopbackHold * hold);
 void loopback_wait_until_held (LoopbackHold * hold);
 void loopback_let_go (LoopbackHold * hold);

@@ -171,7 +171,8 @@ add_sample (EstimateRule * self, const BitrateReport * report)
 
 /* Returns the time in ns that the standing queue needs to drain at the
  * estimated rate. The standing queue is the minimum amount of data that waited
- * at the sender in the last 60 ms or 1.5 frame periods.
+ * at the sender in the last 60 ms or the last 1.5 frame periods, whichever is
+ * longer.
  */
 static gdouble
 get_queue_delay (EstimateRule * self, const BitrateReport * report)

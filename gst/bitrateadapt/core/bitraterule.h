@@ -74,9 +74,9 @@ typedef struct
   gsize size;
   void (*init) (gpointer rule, const BitrateLimits * limits);
   /* Called for each report about the network. Returns the bitrate in bit/s that
-   * the rule wants for the encoder. `bitrate` is the bitrate that has been
-   * wanted until this report. The caller limits the result to the range from
-   * limits->min_bitrate to limits->max_bitrate. */
+   * the rule wants for the encoder. The caller limits this result to the range
+   * from limits->min_bitrate to limits->max_bitrate. `bitrate` is the limited
+   * result of the previous call, or the initial bitrate in the first call. */
   gdouble (*feedback) (gpointer rule, const BitrateLimits * limits,
       const BitrateReport * report, gdouble bitrate);
 } BitrateRule;

@@ -42,7 +42,8 @@ typedef struct
 struct _PrefixLimiter
 {
   guint8 secret[PREFIX_LIMITER_SECRET_SIZE];
-  /* Time in ns at which the total budget will be full again. An answer to a
+  /* The total budget limits the answers to all hosts together. This field is
+   * the time in ns at which the total budget will be full again. An answer to a
    * host is deducted from the total budget, unless the host has a reserve of
    * its own that covers the answer.
    */

@@ -46,6 +46,6 @@ gboolean socket_clock_read_stamp (const struct cmsghdr *control,
     guint64 * stamp);
 /* Returns the arrival time of a packet in ns, on the monotonic clock. `stamp`
  * is the kernel's timestamp of the packet, or 0 if there is none. `now` is the
- * result of socket_clock_compare. */
+ * present monotonic time in ns that socket_clock_compare () has returned. */
 guint64 socket_clock_get_arrival (const SocketClock * clock, guint64 stamp,
     gint64 now);

@@ -15,9 +15,9 @@
 #define MAX_VERSION 3           /* highest version that is defined (9.1) */
 
 /* Number of bytes that may be read beyond the end of the data. The entropy
- * decoder reads two bytes in advance (section 7.3). At the end of a complete
- * header, it has therefore read up to two bytes beyond the end. If it has read
- * more than that, the header is truncated. */
+ * decoder of VP8 reads two bytes in advance (RFC 6386, section 7.3). At the end
+ * of a complete header, it has therefore read up to two bytes beyond the end.
+ * If it has read more than that, the header is truncated. */
 #define MAX_BEYOND 2
 
 /* The boolean entropy decoder, 7.3 */

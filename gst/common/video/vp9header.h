@@ -40,9 +40,10 @@ typedef struct
  * malformed or truncated. */
 gboolean vp9_header_parse (Vp9Header * header, const guint8 * data, gsize size);
 
-/* Finds the frames of a unit, which is a single frame or a superframe (annex
- * B). Stores the sizes of the frames in bytes in `sizes`, and returns the
- * number of frames. Returns 0 if the index of the superframe is malformed. */
+/* Finds the frames of a unit, which is a single frame or a superframe (annex B
+ * of the VP9 specification). Stores the sizes of the frames in bytes in
+ * `sizes`, and returns the number of frames. Returns 0 if the index of the
+ * superframe is malformed. */
 guint vp9_find_frames (const guint8 * data, gsize size,
     gsize sizes[VP9_MAX_FRAMES]);
 

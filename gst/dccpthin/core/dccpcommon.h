@@ -72,8 +72,8 @@ typedef struct
   guint first, n;
 } DccpEvents;
 
-/* Queues an event. If both this event and the latest event in the queue are
- * changes of the rate, the new one replaces the latest one. If the queue is
+/* Queues an event. If the latest event in the queue and the new event are both
+ * changes of the rate, the new event replaces the latest one. If the queue is
  * full, the oldest event is discarded. */
 void dccp_events_push (DccpEvents * events, const DccpEvent * event);
 gboolean dccp_events_pop (DccpEvents * events, DccpEvent * event);

@@ -11,8 +11,9 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 
 /* Length of a time window in ns. The statistics cover the current window and
- * the previous window. A window is long enough for several frames of a slow
- * stream and short enough to follow a change. */
+ * the previous window. A window is long enough to contain several frames of a
+ * stream with a low frame rate. It is short enough for the statistics to follow
+ * a change of the network. */
 #define WINDOW_LENGTH (500 * MSECOND)
 /* Minimum time in ns for which the receiver waits for a missing message,
  * because later messages may have overtaken it. If the jitter is higher than

@@ -45,9 +45,11 @@ typedef struct
   /* TRUE if an INIT or OPEN was sent on this path and no REFUSE has answered it
    * yet */
   gboolean is_open;
-  /* Sending times of the first INITs, number of INITs, and number of COOKIEs
-   * that have arrived. The sender sends INITs until a COOKIE answers one of
-   * them. Both numbers are reset when the sender requests a new COOKIE. */
+  /* State of the search for a COOKIE. The sender sends INITs until a COOKIE
+   * answers one of them. `init_sent` contains the sending times of the first
+   * INITs. `inits` is the number of INITs that were sent, and `cookies` is the
+   * number of COOKIEs that have arrived. Both numbers are reset when the sender
+   * requests a new COOKIE. */
   guint64 init_sent[MMTP_KEPT_INITS];
   guint inits, cookies;
   /* arrival time of the COOKIE that the sender used */

@@ -11,9 +11,10 @@
 #define JOIN_WAIT (200 * MILLISECOND)
 #define MAX_WAIT (2000 * MILLISECOND)
 /* A RESPONSE is repeated until a report shows that it has arrived. At most
- * MAX_RESPONSES are sent to the same CHALLENGE. The interval between two of
- * them is a round trip plus RESPONSE_WAIT (ns), the usual report period,
- * because the report takes this time. */
+ * MAX_RESPONSES are sent to the same CHALLENGE. Before the sender repeats a
+ * RESPONSE, it waits for a round trip plus RESPONSE_WAIT (ns), because the
+ * report about the RESPONSE may take this time. RESPONSE_WAIT is the usual
+ * report period. */
 #define MAX_RESPONSES 4
 #define RESPONSE_WAIT (50 * MILLISECOND)
 

@@ -218,7 +218,7 @@ forget_hopeless (MmtpLosses * losses, guint64 now)
 
 /* Returns the range of lost messages that was contained in the fewest REPORTs.
  * Ranges that are already in the current REPORT are not considered. Returns
- * NULL if there is no other range. */
+ * NULL if all ranges are already in the current REPORT. */
 static MmtpLossRange *
 find_min_reported (MmtpLosses * losses)
 {

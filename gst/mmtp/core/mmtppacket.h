@@ -271,7 +271,8 @@ typedef struct
   gboolean has_offset;
   /* Offset between the clocks of the sender and the receiver, in us. It equals
    * the transit of a message whose one-way delay is 0. The transit is the
-   * arrival time minus the sending time, minus a constant. */
+   * arrival time minus the sending time, minus a constant that the receiver has
+   * chosen for the whole session. */
   gint32 offset;
   /* Sending time of the last REPORT that has arrived at the sender, in ticks of
    * the receiver's clock; 0 if none has arrived. The receiver can compute the
@@ -330,11 +331,13 @@ typedef struct
   gint32 transit;
   /* Minimum of the transits of all messages that have arrived since the
    * previous record about this path, in ticks. A transit is the arrival time of
-   * a message minus its sending time, minus a constant. */
+   * a message minus its sending time, minus a constant. The receiver has chosen
+   * this constant for the whole session. */
   gint32 min_transit;
   /* Maximum of the transits of all messages that have arrived since the
    * previous record about this path, in ticks. A transit is the arrival time of
-   * a message minus its sending time, minus a constant. */
+   * a message minus its sending time, minus a constant. The receiver has chosen
+   * this constant for the whole session. */
   gint32 high_transit;
   guint32 jitter;               /* in us, as in RFC 3550, section 6.4.1 */
   guint8 n_ranges;
@@ -387,9 +390,10 @@ typedef struct
   /* Reason of the LEAVE: an MmtpLeaveReason, or a value that this version of
    * the protocol does not define. */
   guint8 reason;
-  /* Low 32 bits of the highest channel number of all messages that have arrived
-   * from the peer on the removed channel. The channel number is the sequence
-   * number of a message on its channel. */
+  /* Low 32 bits of a channel number, which is the sequence number of a message
+   * on its channel. Of all messages of the peer that have arrived on the
+   * channel `channel`, which this LEAVE removes, it is the highest channel
+   * number. */
   guint32 highest;
 } MmtpLeave;
 

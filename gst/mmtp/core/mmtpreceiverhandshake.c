@@ -151,10 +151,10 @@ answer_repeated (MmtpReceiverHandshake * self, const MmtpAddress * address,
 
 /* --- OPEN ----------------------------------------------------------------- */
 
-/* Notes that a sender was refused because the only stream of the application
- * has ended. The caller has verified that the sender has the key and that its
- * address is not forged. The application can therefore be notified; this is
- * done for the first such sender only. */
+/* Called when a sender was refused because the application accepts only one
+ * stream and this stream has ended. The caller has verified that the sender has
+ * the key and that its address is not forged. The application can therefore be
+ * notified. It is notified of the first such sender only. */
 static void
 note_over (MmtpReceiverHandshake * self, MmtpHandshakeResult * result)
 {

@@ -43,9 +43,10 @@ typedef struct
   /* Time at which a second REPORT about the last gap is sent, because the first
    * one may be lost. MMTP_NEVER if no second REPORT is planned. */
   guint64 repeat_time;
-  /* Number of messages on this path that have been reported on the fastest
-   * path. They are all messages that had arrived when the latest REPORT about
-   * this path was sent there. */
+  /* Number of messages of this path about which the sender was told on the
+   * fastest path. When a REPORT about this path is sent on the fastest path,
+   * this field is set to the number of messages that have arrived on this path
+   * so far. */
   guint64 reported;
   /* time at which the receiver last answered a QUERY on this path; 0 if never
    */

@@ -166,8 +166,9 @@ typedef struct
 } LinkOvenConfig;
 
 /* A cellular link with a varying rate (linkwander.h). The defaults are those of
- * Winstein et al. (2013), as far as their paper states them. The packets in the
- * paper have 12000 bits.
+ * Winstein et al. (2013), as far as their paper states them. The paper counts
+ * rates in packets per second. A packet has 12000 bits there, so the rates here
+ * are 12000 times those numbers.
  */
 typedef struct
 {
@@ -249,9 +250,9 @@ typedef struct
   /* Random process that pauses the transmitter: it transmits in the good state,
    * and pauses in the bad state. The pause itself loses no packet. */
   LinkOnOffConfig outage;
-  /* Random process that pauses the network downstream of the link: it pauses in
-   * the bad state. At the end of a pause, this network delivers all waiting
-   * packets at the same time. */
+  /* Random process that pauses the network downstream of the link. In the bad
+   * state, this network delivers nothing. At the end of the bad state, it
+   * delivers all packets that have waited, at the same time. */
   LinkOnOffConfig stall;
   /* rate at which the receiver can process packets, in bit/s; 0 = no limit */
   guint64 receiver_rate;

@@ -277,9 +277,9 @@ send_data (Rlp * rlp, Direction * direction, Frame * frame)
   count_transmission (rlp, direction, slot);
 }
 
-/* Checks whether the timer T1 has expired (checkpoint recovery, 5.3). If no
- * acknowledgement arrives within T1, the peer is polled for its state. No new
- * data is sent before the peer answers. */
+/* Checks whether the timer T1 has expired (checkpoint recovery; 3GPP TS 24.022,
+ * section 5.3). If no acknowledgement arrives within T1, the peer is polled for
+ * its state. No new data is sent before the peer answers. */
 static void
 check_t1 (Rlp * rlp, Direction * direction)
 {
@@ -377,9 +377,9 @@ deliver_in_order (Rlp * rlp, Direction * direction)
 }
 
 /* Processes the data of the frame with the number `ns`. All frames with lower
- * numbers that have not arrived are marked as missing (5.2.3.8). This is also
- * correct if the frame is a retransmission, because the sender has sent all
- * frames with lower numbers before it. */
+ * numbers that have not arrived are marked as missing (3GPP TS 24.022, section
+ * 5.2.3.8). This is also correct if the frame is a retransmission, because the
+ * sender has sent all frames with lower numbers before it. */
 static void
 receive_data (Rlp * rlp, Direction * direction, guint64 ns)
 {

@@ -27,10 +27,10 @@ REPEATS_DIFFER = 6.0
 # number. In two runs of one transport over the same pair, the share differed
 # by at most 10.8 percentage points.
 LINKS_DIFFER = 11.0
-# Decides whether a sender used both of its two links. The rate of the sender
-# is measured on each link. If the lower rate is more than this fraction of the
-# higher rate, the sender used both links. Otherwise the link with the lower
-# rate carried only probes, or packets that the receiver sent.
+# Fraction that decides whether a sender used both of its two links. The rate
+# of the sender is measured on each link. If the lower rate is more than this
+# fraction of the higher rate, the sender used both links. Otherwise the link
+# with the lower rate carried only probes, or packets that the receiver sent.
 USED_SHARE = 0.05
 HEADS = ["sender", "in time %", "I %", "P %", "B %", "latency", "99 %", "PSNR"]
 # Columns of a table whose values have ranges, such as "90 (85–95)". With
@@ -272,10 +272,11 @@ def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
                  f"{others[0].share:.1f} %, which is {lead:.1f} percentage "
                  "points less.")
     if len(first) == 1:
-        # `lead` is how many percentage points the first sender is ahead of the
-        # second one, others[0], in the share of frames in time. It is greater
-        # than REPEATS_DIFFER, because first_place() would otherwise have
-        # returned the second sender, too.
+        # `lead` compares the shares of frames in time: it is the share of the
+        # first sender minus the share of the second one, others[0], in
+        # percentage points. first_place() would also have returned the second
+        # sender if `lead` were at most REPEATS_DIFFER. `lead` is therefore
+        # greater than REPEATS_DIFFER.
         words.append(f"{differ}, which is less than this lead.")
     if len(others) > 1:
         words.append(f"The last one, {names(others[-1:])}, had "
@@ -366,8 +367,8 @@ def is_in_all_runs(sender: Sender, is_so: Callable[[Frames], float]) -> bool:
 def what_is_missing(sender: Sender) -> str:
     """Returns a sentence that says how many percent of the sender's frames
     were lost, and how many percent were late. Returns "" if all frames were in
-    time or only B-frames were missing, because why_first() describes such a
-    sender.
+    time, or if only B-frames were missing. In these two cases, why_first()
+    makes the sentence about the sender.
     """
     if sender.row.is_complete or findings.is_only_b(sender.row):
         return ""

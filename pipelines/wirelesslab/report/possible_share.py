@@ -99,9 +99,10 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
         # clocks of all links start at nearly the same time.
         begin = begins_ns[0] if begins_ns[number] is None \
             else begins_ns[number]
-        # In the log of the link, the packets of the sender have a flow number.
-        # In a run in virtual time (COMPUTED), it is 0. In a run in real time,
-        # it is the station number of the sender.
+        # In the log of the link, each packet has a flow number. For the
+        # packets of the sender, the flow number is 0 in a run in virtual time
+        # (COMPUTED). In a run in real time, it is the station number of the
+        # sender.
         flow = 0 if cell["protocol"][matrix.COMPUTED] else station
         # `schedules` contains the periods in which a link was closed. The lab
         # logs the end of such a period only when it has finished opening the

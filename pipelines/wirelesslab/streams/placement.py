@@ -48,8 +48,8 @@ OF_HOSTS = ("device", "sysctls")
 
 def kind_of_socket(binds: str) -> socket.SocketKind:
     """Returns the type of the socket with which this module tests whether a
-    port is free. For UDP-Lite, a UDP socket is used instead. The kernel
-    manages the ports of UDP-Lite separately, so the test is not exact, but
+    port is free. UDP-Lite has ports of its own in the kernel, but a UDP socket
+    is used for it as well. The test is therefore not exact for UDP-Lite, but
     sufficient.
     """
     return socket.SOCK_STREAM if binds == "tcp" else socket.SOCK_DGRAM

@@ -20,9 +20,9 @@ SECONDS_BETWEEN = 0.01
 
 
 class Measurement:
-    """Measures how late this machine wakes a sleeping process, from the begin
-    to the end of a `with` block. After the block, `late_ms` contains the
-    delays of all wake-ups in ms.
+    """Measures how late this machine wakes a sleeping process, from the
+    beginning to the end of a `with` block. After the block, `late_ms` contains
+    the delays of all wake-ups in ms.
     """
 
     def __enter__(self) -> Self:

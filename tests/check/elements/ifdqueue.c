@@ -576,9 +576,10 @@ GST_START_TEST (h265_frames_carry_their_temporal_layer)
 
 GST_END_TEST;
 
-/* Three error resilient frames of VP9 (section 6.2). VP9_KEY is a key frame of
- * 320x240 pixels. VP9_P replaces a reference frame, so later frames may refer
- * to it. VP9_B replaces no reference frame, so no frame refers to it. */
+/* Three error resilient frames of VP9 (VP9 specification, section 6.2). VP9_KEY
+ * is a key frame of 320x240 pixels. VP9_P replaces a reference frame, so later
+ * frames may refer to it. VP9_B replaces no reference frame, so no frame refers
+ * to it. */
 #define VP9_KEY "\x83\x49\x83\x42\x40\x13\xf0\x0e\xf0"
 #define VP9_P "\x87\x01\0\x09\0\0\0\0"
 #define VP9_B "\x87\0\0\x09\0\0\0\0"

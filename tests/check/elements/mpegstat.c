@@ -155,8 +155,8 @@ take_bytes (GstBitWriter * writer)
 }
 
 /* Makes frame `n`. Its headers say that the frame has `width` x `height`
- * pixels. The frame contains `rows` rows of slices, which may be fewer than
- * this size needs. It is then incomplete. */
+ * pixels. The frame contains `rows` rows of slices. If a frame of this size
+ * needs more rows than that, the frame is incomplete. */
 static GBytes *
 make_frame_rows (guint n, guint width, guint height, guint rows)
 {

@@ -990,9 +990,9 @@ GST_START_TEST (ipv4_address_of_a_name_is_preferred)
   if (!receiver_init (&receiver, AF_INET, SOCK_DGRAM))
     return;
   g_resolver_set_default (resolver);
-  /* The name is set before the sink starts. If it were set later, the sink
-   * would resolve it in the background, and would drop the packets that arrive
-   * before it knows the address. */
+  /* The host name is set before the sink starts. If the host name were set
+   * later, the sink would resolve it in the background. Until the sink knew the
+   * address, it would drop all packets. */
   harness = failing_sink_new ("host", "two.example.org", "port",
       (gint) receiver.port, NULL);
   push (harness, make_packet (0, SIZE));

@@ -949,10 +949,10 @@ ask_latency (GstPad * pad)
   gst_query_unref (query);
 }
 
-/* Uses a pad after it was released, so that it no longer belongs to an element
- * wirelesslink. It must still be possible to set and read its property
- * `station`. Its property `channel-quality` must be 1, which is the value
- * without a channel. */
+/* Uses `pad` after it was released. The pad then no longer belongs to an
+ * element wirelesslink. It must still be possible to set and read the property
+ * `station` of the pad. Its property `channel-quality` must be 1, which is the
+ * value of a pad without a channel. */
 static void
 use_released_pad (GstPad * pad, guint station)
 {

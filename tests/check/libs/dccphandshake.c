@@ -230,9 +230,10 @@ GST_START_TEST (server_helps_client_out_of_partopen)
 GST_END_TEST;
 
 /* All Acks of the client are lost for 4 s, so the server does not know whether
- * its Response has arrived. The same happens with a Linux client that has no
- * data to send, because it sends its Ack only once. The server must send a Sync
- * after 4 s, and the answer of the client must open the connection. */
+ * its Response has arrived. A real client can cause this situation, too: a
+ * Linux client without data to send acknowledges the Response only once, and
+ * this Ack may be lost. The server must send a Sync after 4 s, and the answer
+ * of the client must open the connection. */
 GST_START_TEST (server_asks_a_client_that_says_nothing)
 {
   network.lose[CLIENT][DCCP_ACK] = G_MAXUINT;
@@ -309,8 +310,8 @@ GST_START_TEST (client_that_asks_later_than_the_server_connects)
 GST_END_TEST;
 
 /* The client's first Ack is lost. The client is then in the state PARTOPEN, in
- * which each packet with data must also acknowledge the Response (section
- * 8.1.5). The data packets must therefore open the connection. */
+ * which each packet with data must also acknowledge the Response (RFC 4340
+ * section 8.1.5). The data packets must therefore open the connection. */
 GST_START_TEST (data_in_partopen_completes_the_handshake)
 {
   network.lose[CLIENT][DCCP_ACK] = 1;
@@ -823,7 +824,9 @@ GST_END_TEST;
  * - Change R (CCID; 3, 2, 248)
  * - Mandatory Change L (Allow Short Seqnos, 0)
  *
- * The server must accept this Request. The service code is that of this test.
+ * The server must accept a Request with these options. All other fields of the
+ * Request, such as its service code, were not recorded: they have the values
+ * that the server of this test expects.
  */
 GST_START_TEST (request_of_linux_is_answered)
 {

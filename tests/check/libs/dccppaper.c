@@ -306,10 +306,12 @@ GST_START_TEST (a_tenth_of_the_packets_is_lost_at_random)
 
 GST_END_TEST;
 
-/* The experiment in Erixzon, section 5.3.2 (figures 5.10 to 5.12) and chapter
- * 6. The receiver is a phone that cannot process packets as fast as the network
- * delivers them, so it drops many of them. If it reports this to the sender by
- * DCCP options, it must drop less than 10 %. */
+/* The experiment in section 5.3.2 (figures 5.10 to 5.12) and chapter 6 of
+ * Erixzon (2004). The receiver is a phone that cannot process packets as fast
+ * as the network delivers them, so it drops many of them. If the receiver
+ * reports the drops to the sender by DCCP options, the sender becomes slower.
+ * In this case, the receiver must drop less than 10 % of the packets that
+ * arrive. */
 GST_START_TEST (a_receiver_that_cannot_keep_up)
 {
   gdouble thrown[2];
@@ -349,10 +351,10 @@ GST_START_TEST (a_receiver_that_cannot_keep_up)
 
 GST_END_TEST;
 
-/* Erixzon, section 5.3.6, figures 5.20 and 5.21: a link like GPRS, with a round
- * trip of about 0.94 s, on which TCP reached 6000 bytes/s. The DCCP flow must
- * reach at least 2000 bytes/s, and the connection must not be reset. The delay
- * spike of 5 s in figure 5.7 is not simulated. */
+/* The experiment in section 5.3.6 (figures 5.20 and 5.21) of Erixzon (2004): a
+ * link like GPRS, with a round trip of about 0.94 s, on which TCP reached 6000
+ * bytes/s. The DCCP flow must reach at least 2000 bytes/s, and the connection
+ * must not be reset. The delay spike of 5 s in figure 5.7 is not simulated. */
 GST_START_TEST (gprs)
 {
   DccpSimulationResult result;

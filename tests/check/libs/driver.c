@@ -113,8 +113,8 @@ typedef struct
    * mock core */
   GArray *arrived;
   /* Array of DatagramSlice: references to the memory of all received packets.
-   * As long as they exist, this memory cannot be used again. NULL if the test
-   * does not keep the packets in memory. */
+   * As long as these references exist, the driver cannot use the memory for
+   * other packets. NULL if the test does not keep the packets in memory. */
   GArray *kept;
   Packet event;
   gboolean has_event;

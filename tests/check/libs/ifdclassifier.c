@@ -528,9 +528,10 @@ GST_START_TEST (h264_order_of_output_needs_no_times)
    * timestamps say the opposite, but must be ignored. */
   fail_unless_equals_string (classify (classifier, P_N5_O26, 0), "Pt");
   fail_unless_equals_string (classify (classifier, B_N6_O24, 0), "Bt");
-  /* This picture tells the decoder to discard all reference pictures. No later
-   * picture can refer to an earlier one, so the next picture must be a trailing
-   * one. The picture order counts start again. */
+  /* This picture tells the decoder to discard all reference pictures, and the
+   * picture order counts start again after it. No later picture can refer to an
+   * earlier one. The next picture must therefore be a trailing one, that is, it
+   * must count as shown after the last I-frame. */
   fail_unless_equals_string (classify (classifier, P_N6_O10_FORGETS, 0), "Pl");
   fail_unless_equals_string (classify (classifier, P_N1_O2, 0), "Pt");
   /* Without parameter sets, the classifier cannot read the picture order
@@ -880,9 +881,10 @@ GST_START_TEST (hvcc_gives_lengths_and_sub_layers)
 
 GST_END_TEST;
 
-/* Truncates the codec data `text` to each possible size. The classifier must
- * refuse them if fewer than `min` bytes are left. It must then still expect
- * start codes, as it does without codec data. */
+/* Truncates the codec data `text` to each possible size, and sets them in the
+ * classifier. If fewer than `min` bytes are left, the classifier must refuse
+ * the codec data. It must then continue to expect start codes before the NAL
+ * units, as it does without codec data. */
 static void
 expect_whole (IfdCodec codec, const gchar * text, gsize min)
 {

@@ -468,9 +468,10 @@ GST_START_TEST (two_state_loss_is_in_time)
   }
   link_get_flow_stats (link, 0, &stats);
   fail_unless (ABS ((gint) stats.fates[LINK_FATE_AIR] - 200000) < 8000);
-  /* On average there are 10 bad states per second, and a packet is sent every 1
-   * ms. About 5 % of the bad states begin and end between two packets, so that
-   * they lose no packet. */
+  /* The test lasts 1000 s and has 10 bad states per second on average, so it
+   * has about 10000 bad states. A packet is sent every 1 ms. About 5 % of the
+   * bad states begin and end between two packets, and lose no packet. The
+   * number of bursts of losses must therefore be about 9500. */
   fail_unless (ABS ((gint) bursts - 9500) < 400);
   link_free (link, NULL);
 }

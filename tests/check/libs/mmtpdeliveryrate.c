@@ -90,9 +90,11 @@ GST_START_TEST (rate_is_that_of_the_span_that_was_asked_for)
   run_steadily (&fixture, 1000, 2000);
   fail_unless_equals_float (get_rate (&fixture, 50), 100);
   fail_unless_equals_float (get_rate (&fixture, 500), 100);
-  /* So far 50 packets have arrived every 500 ms. Now 20 packets arrive in 50
-   * ms, which is a rate of 400 packets per second. In the last 500 ms, 45 + 20
-   * packets have arrived, which is a rate of 130 packets per second. */
+  /* Until 2000 ms, a packet has arrived every 10 ms. Then 20 packets arrive in
+   * 50 ms. The rate over the last 50 ms must be that of these packets, 400
+   * packets per second. The last 500 ms also contain the 450 ms before, in
+   * which 45 packets have arrived. The rate over the last 500 ms must therefore
+   * be (45 + 20) / 0.5 s, which is 130 packets per second. */
   report (&fixture, 2070, 2030, 2050, 20);
   fail_unless_equals_float (get_rate (&fixture, 50), 400);
   fail_unless_equals_float (get_rate (&fixture, 500), 130);

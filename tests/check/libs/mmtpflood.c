@@ -378,9 +378,10 @@ get_seed (void)
   return text ? MAX (g_ascii_strtoull (text, NULL, 10), 1) : DEFAULT_SEED;
 }
 
-/* The simulated network keeps an account of each address. Makes it allocate the
- * accounts of all addresses of attackers now, so that this memory does not
- * count as growth during the flood. */
+/* The simulated network keeps an account of each address. This function makes
+ * the network allocate the accounts of all addresses of attackers before the
+ * flood begins. Otherwise this memory would count as growth during the
+ * flood. */
 static void
 meet_strangers (Flood * self)
 {

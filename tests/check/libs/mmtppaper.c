@@ -205,9 +205,9 @@ static const Row table[] = {
 #define FIRST_ENOUGH 5
 
 /* Checks the conditions that must hold in every run. At least `min` * `of`
- * frames must be in time: `of` is a number of frames, and `min` is a fraction
- * of it. `late` is the maximum fraction of late packets. `period` is the frame
- * period in ms. */
+ * frames must be in time. `of` is a number of frames, and `min` is the fraction
+ * of these frames that is required. `late` is the maximum fraction of late
+ * packets. `period` is the frame period in ms. */
 static void
 check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
     gdouble late)

@@ -804,8 +804,8 @@ GST_START_TEST (each_network_gets_a_hundred_answers_a_second)
 GST_END_TEST;
 
 /* While a session exists, INITs arrive from 5000 networks for one second. The
- * receiver must send 100 answers to all of them together immediately, and 999
- * more until the end of this second. */
+ * number of answers to all networks together is limited: the receiver must send
+ * 100 answers immediately, and 999 more until the end of this second. */
 GST_START_TEST (strangers_get_fewer_answers_while_a_session_is_alive)
 {
   Peer peer;
@@ -1420,9 +1420,9 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
 GST_END_TEST;
 
 /* There is no stream, and only keep-alives are sent. The time between two
- * keep-alives is longer than the report period during a stream. It must
- * nevertheless not count as a gap, after which the receiver would send reports
- * immediately. */
+ * keep-alives is longer than the report period of a path with a stream. This
+ * time must nevertheless not count as a gap. After a gap, the receiver would
+ * send reports immediately. */
 GST_START_TEST (an_idle_path_has_no_gaps)
 {
   guint i, n = 0;

@@ -218,9 +218,10 @@ GST_START_TEST (droppable_frames_are_not_repaired_under_load)
 
 GST_END_TEST;
 
-/* If all frames are key frames, no frame refers to another one, so a lost frame
- * makes no other frame useless. A REPAIR for such a frame is not worth the
- * delay of other packets. While other packets wait, no REPAIR must be sent. */
+/* If all frames are key frames, no frame refers to another one. The loss of a
+ * frame then makes no other frame useless. A REPAIR, a parity message that
+ * protects such a frame, is not worth the delay that it causes for other
+ * packets. While other packets wait, no REPAIR must be sent. */
 GST_START_TEST (key_frames_alone_are_not_repaired_under_load)
 {
   Fixture fixture;

@@ -330,10 +330,11 @@ GST_START_TEST (optimum_brings_what_can_be_counted)
    * in time.
    */
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 1.05), 20);
-  /* The second path also sends 10 packets per second, but adds a delay of 0.5
-   * s. A packet therefore needs 0.6 s on this path. If each packet must arrive
-   * within 0.1 s, this path delivers no packet in time. If each packet must
-   * arrive within 0.6 s, the two paths together deliver all 20 packets in time.
+  /* There are two paths. Each sends 10 packets per second, and 20 packets are
+   * generated in 1 s. The second path adds a delay of 0.5 s, so a packet needs
+   * 0.6 s on it. If each packet must arrive within 0.1 s, the second path
+   * delivers no packet in time. If each packet must arrive within 0.6 s, the
+   * two paths together deliver all 20 packets in time.
    */
   fail_unless_equals_int (mmtp_optimum_count (paths, 2, 20, 0.05, 0.1), 10);
   fail_unless_equals_int (mmtp_optimum_count (paths, 2, 20, 0.05, 0.6), 20);

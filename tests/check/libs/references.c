@@ -184,9 +184,11 @@ GST_START_TEST (slots_are_used_only_with_layers)
   static const Picture with_b[] = {
     {'I', 0, 0, ""}, {'P', 3, 0, "0"}, {'B', 1, 0, "0 3"}, {'B', 2, 0, "0 3"},
   };
-  /* The last P-picture has the picture order count 8. It refers to picture 2,
-   * which in display order lies between the earlier pictures 0 and 4. In spite
-   * of this, the stream has no layers. */
+  /* Picture 2 is decoded after picture 4 and displayed before it, so it belongs
+   * to a layer above the base layer. The last P-picture, with the picture order
+   * count 8, belongs to the base layer, but refers to picture 2. The layers
+   * therefore do not show which pictures are needed, and slots must not be
+   * used. */
   static const Picture tangled[] = {
     {'I', 0, 0, ""}, {'P', 4, 0, "0"}, {'P', 2, 0, "0 4"}, {'P', 8, 0, "4 2"},
   };

@@ -239,7 +239,8 @@ class RadioTest(unittest.TestCase):
             self.assertIn(part, words)
         # UDP-Lite has a higher PSNR than UDP over each radio. However, the
         # best radio with UDP is better than the worst radio with UDP-Lite, so
-        # the ranges of the two transports over all radios overlap.
+        # the ranges of the two transports over all radios overlap. The text
+        # that compares the two transports must say this.
         overlapping = [RADIOS[0], {**RADIOS[1], "udp": summary(9, 0, 26.0, 0.8),
                                    "udplite": summary(4, 6, 27.0, 0.8)}]
         self.assertIn("by 1.0 to 10.5 dB (PSNR). Their ranges over all radios "

@@ -131,8 +131,9 @@ class WhyTest(unittest.TestCase):
     def test_it_is_not_said_if_it_is_not_true_of_each_run(self):
         # The first run lost 49 of 150 frames, and the second run lost 115 of
         # 150 frames. In the second run, 5 of 10 I-frames (50 %) and 80 of 100
-        # B-frames (80 %) are missing, so key frames were not missed first. The
-        # sentence must be true of both runs, so it must not say "missed key
+        # B-frames (80 %) are missing. The share of missing I-frames is thus
+        # lower than that of missing B-frames. A sentence about the two runs
+        # must be true of each of them, so it must not contain "missed key
         # frames first".
         self.assertEqual(
             self.why(frames("9 20 20", decodable="1 1 2"),

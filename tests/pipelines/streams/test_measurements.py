@@ -428,7 +428,9 @@ class PaperTest(unittest.TestCase):
         self.assertEqual(measurements.worst_places(errors, 2), range(1, 3))
         # There are four groups of three neighbouring pictures. The sums of
         # their errors over both streams are 21, 23, 15 and 14. The second
-        # group has the largest sum, so the result must be pictures 1 to 3.
+        # group has the largest sum. It begins with picture 1, because the
+        # pictures are counted from 0. The result must therefore be pictures 1
+        # to 3.
         self.assertEqual(measurements.worst_places(errors, 3), range(1, 4))
         self.assertEqual(measurements.worst_places(errors, 9), range(6))
         self.assertIsNone(measurements.worst_places([[0, 0], [0, 0]], 2))
