@@ -41,10 +41,10 @@ STEPS = {
              "CC=clang meson setup build-clang -Dwerror=true -Dtests=enabled "
              "-Dexamples=enabled && ninja -C build-clang",
     "fuzz": "tests/fuzz/run --seconds 5",
-    # This step is last, because it installs the package. gst-inspect-1.0 is
-    # used without its option --exists, because in version 1.22 this option
-    # also checks a version: the version of the plugin must be at least the
-    # version of gst-inspect-1.0.
+    # This command installs the package, so it must be run after all other
+    # commands of this list. gst-inspect-1.0 is used without its option
+    # --exists, because in version 1.22 this option also checks a version: the
+    # version of the plugin must be at least the version of gst-inspect-1.0.
     "package": "pipelines/setup build package && "
                "{ test -f build/build.ninja || "
                "meson setup build -Dtests=enabled; } && "

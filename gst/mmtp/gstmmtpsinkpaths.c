@@ -510,10 +510,10 @@ take_same (GPtrArray * specs, const MmtpPathSpec * spec)
   return FALSE;
 }
 
-/* Replaces the paths of the element by the paths in the list `paths`. A path
- * that is in both lists stays as it is. New paths are opened before old paths
- * are closed. Packets in flight on an old path can then be sent again on a new
- * one. */
+/* Replaces the paths of the element by the paths in the list `paths`. An old
+ * path that is also in `paths` stays as it is. New paths are opened before old
+ * paths are closed. Packets in flight on an old path can then be sent again on
+ * a new one. */
 static void
 replace_paths (GstMmtpSink * self, MmtpPathList * paths)
 {

@@ -342,9 +342,9 @@ get_flags (GstBuffer * buffer)
 }
 
 /* Writes the presentation rate of the stream (its frame rate and its bitrate,
- * section 4.2 of the MMTP paper) into the prelude of a buffer. It applies from
- * this buffer on. Does nothing if the receiver knows this rate already. Call
- * with `lock` held. */
+ * section 4.2 of the MMTP paper) into the prelude of a buffer. The presentation
+ * rate is valid for this buffer and all later buffers. Does nothing if the
+ * receiver knows this rate already. Call with `lock` held. */
 static void
 take_rate (GstMmtpSink * self, MmtpPrelude * prelude)
 {

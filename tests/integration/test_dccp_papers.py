@@ -38,10 +38,11 @@ USB = "delay-ms=11"
 # socket (section 5.2.1).
 PHONE = 42000
 
-# The receiving host plays the role of the phone in Erixzon's thesis, which
-# reads only 42 kbyte/s. The stream is faster, so the socket buffer of the
-# phone becomes full. The thesis gives neither the rate of the link nor the
-# size of the socket buffer. Both values were chosen for this test.
+# The receiving host plays the role of the phone in Erixzon's thesis. Like the
+# phone, it reads only 42 kbyte/s. The stream is faster, so the socket buffer
+# of the receiving host becomes full. The thesis gives neither the rate of the
+# link nor the size of the socket buffer. Both values were chosen for this
+# test.
 FAST_USB = f"rate=8000000 {USB}"
 SLOW_PHONE = ("--rate", str(PHONE), "--buffer", "16384")
 GPRS = "profile=gprs seed=1"

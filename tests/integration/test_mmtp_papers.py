@@ -139,10 +139,10 @@ class MmtpPapersTest(linktestbed.LinkCase):
                         logs=self.directory / f"{seed}-{len(self.beds)}")
         self.beds.append(bed)
         own = bed.variables("a")
-        # mmtpsink gets the rate of each link as a parameter, as in the
-        # framework in section 4.3 of the paper. mmtpsink could not measure the
-        # rate with packet pairs, because these links delay each packet by up
-        # to 230 ms.
+        # mmtpsink gets the rate of each link as a parameter. The framework in
+        # section 4.3 of the MMTP paper gets the rates in the same way.
+        # mmtpsink could not measure the rate with packet pairs, because these
+        # links delay each packet by up to 230 ms.
         channels = ",".join(f"{name}->{own['b_' + name]}?name={name}"
                             f"&rate={RATES[name][0]}" for name in NAMES)
         source = bed.popen(

@@ -28,9 +28,10 @@
 #define LISTEN 1
 
 gboolean dccp_loopback_sink_listens (gint way);
-/* A combination `way` may need raw sockets, which not every system permits.
- * Returns TRUE if the combination can be tested. Otherwise reports the check
- * with the name `check` as skipped, and returns FALSE. */
+/* `way` is a combination of settings for the sink and the source. It may need
+ * raw sockets, which not every system permits. Returns TRUE if the combination
+ * can be tested. Otherwise reports the check with the name `check` as skipped,
+ * and returns FALSE. */
 gboolean dccp_loopback_may_have (gint way, const gchar * check);
 
 #define NEED(way) \

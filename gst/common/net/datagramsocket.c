@@ -635,8 +635,9 @@ datagram_socket_new_connected (GSocketAddress * remote,
 
 /* Makes the kernel report the destination address of each received packet
  * (IP_PKTINFO in ip(7), RFC 3542 section 6). An answer can then be sent from
- * this address. Without it, the kernel would select the source address of the
- * answer by the routing table, and the peer might not recognize the address. */
+ * this address. Otherwise the kernel would select the source address of the
+ * answer by the routing table, and the peer might not accept an answer from
+ * another address. */
 static gboolean
 ask_for_local (DatagramSocket * self, GError ** error)
 {

@@ -210,8 +210,9 @@ typedef struct
 } IfdEvent;
 
 /* Counters of frames, which never decrease. Each frame that arrives is counted
- * in `in`. At any time, each of these frames has been sent, dropped or flushed,
- * or waits in the queue W, or is being sent. */
+ * in `in`. At any time, each of these frames is in one of these states: it was
+ * sent, dropped or flushed, it waits in the queue of waiting frames (W), or it
+ * is being sent. */
 typedef struct
 {
   guint64 in[IFD_FRAME_LAST], in_bytes[IFD_FRAME_LAST];
@@ -272,9 +273,9 @@ gboolean ifd_has_room (const Ifd * ifd);
  * caller later: by ifd_poll_output (), by an event of type IFD_EVENT_DROPPED,
  * or by ifd_flush (). */
 void ifd_input (Ifd * ifd, guint64 now, const IfdFrame * frame);
-/* Removes the oldest frame from the queue W and stores it in `frame`, so that
- * the caller can send it. Returns FALSE if the queue is empty, or if ifd_sent
- * () was not yet called for the previous frame. */
+/* Removes the oldest frame from the queue of waiting frames (W) and stores it
+ * in `frame`, so that the caller can send it. Returns FALSE if the queue is
+ * empty, or if ifd_sent () was not yet called for the previous frame. */
 gboolean ifd_poll_output (Ifd * ifd, guint64 now, IfdFrame * frame);
 /* Stores the oldest frame of the queue W in `frame`, but does not remove it
  * from the queue. Returns FALSE if the queue W is empty. */

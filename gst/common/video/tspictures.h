@@ -106,7 +106,8 @@ void ts_packet_set_counter (guint8 * packet, guint counter);
 /* Removes the payload of a packet, so that only its clock reference remains.
  * The payload is replaced by stuffing. The packet must have a clock reference.
  * A packet without a payload repeats the continuity counter of the last packet
- * with a payload, which must be passed as `counter` (2.4.3.3). */
+ * with a payload (section 2.4.3.3 of ISO/IEC 13818-1). The caller passes the
+ * counter of that packet as `counter`. */
 void ts_packet_keep_clock (guint8 * packet, guint counter);
 
 /* Subtracts `offset` from the continuity counters of all packets with the PID

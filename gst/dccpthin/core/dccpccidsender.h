@@ -77,8 +77,8 @@ typedef struct
   gdouble rate;
   /* Rate in bytes per second at which packets are sent at this moment (X_inst
    * of RFC 5348 section 4.5). It is higher than `rate` if the latest round-trip
-   * time is shorter than the mean round-trip time, and lower if it is longer.
-   */
+   * time is shorter than the mean round-trip time, and lower than `rate` if the
+   * latest round-trip time is longer than the mean. */
   gdouble instant_rate;
   /* rate in bytes per second at which data arrive, as reported by the receiver;
    * 0 if unknown */

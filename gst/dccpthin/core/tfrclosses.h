@@ -28,9 +28,9 @@ typedef struct
    * the interval. */
   guint64 lossless;
   /* Length I_i of the loss interval (RFC 5348): the number of its packets that
-   * have data. `loss` and `lossless` also count packets without data.
-   * tfrc_losses_set_first () sets the length of the first loss interval to
-   * another value. */
+   * have data. The fields `loss` and `lossless`, in contrast, also count
+   * packets without data. tfrc_losses_set_first () sets the length of the first
+   * loss interval to another value. */
   gdouble data;
   gdouble discount;             /* discount factor DF_i */
 } TfrcLossInterval;

@@ -88,10 +88,10 @@ struct _TfrcReceiver
   TfrcReceiverConfig config;
   guint64 now;
 
-  /* --- which packets arrived. For `last` and for each packet with a lower
-   * sequence number, it is known whether the packet arrived or was lost. After
-   * `last` there is a gap in the sequence numbers, or nothing has arrived yet.
-   */
+  /* --- The following fields say which packets arrived. For `last` and for each
+   * packet with a lower sequence number, it is known whether the packet arrived
+   * or was lost. After `last` there is a gap in the sequence numbers, or
+   * nothing has arrived yet. */
   /* Latest packet before the first gap in the received sequence numbers. If
    * there is no gap, this is the packet with the greatest sequence number. */
   Arrival last;

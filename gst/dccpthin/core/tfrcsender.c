@@ -150,9 +150,9 @@ struct _TfrcSender
   guint8 counter;
   guint64 counter_time;
 
-  /* --- whether the sender was data-limited since the previous feedback.
-   * Data-limited means that the application, and not the allowed rate, limits
-   * how much is sent (RFC 5348 section 8.2.1). */
+  /* --- The following fields say whether the sender was data-limited since the
+   * previous feedback. Data-limited means that the application, and not the
+   * allowed rate, limits how much is sent (RFC 5348 section 8.2.1). */
   gint64 not_limited_1, not_limited_2;
   gint64 t_new, t_next;
   /* Share of the recent time, from 0 to 1, in which the sender was
@@ -824,9 +824,9 @@ tfrc_sender_feedback (TfrcSender * sender, guint64 now,
   if (sent) {
     time_feedback (sender, sent, feedback);
     raise_counter (sender, sent);
-    /* total_acknowledged must not decrease. It may already be larger than the
-     * value of this packet: earlier feedback without a receive rate may have
-     * acknowledged a later packet. */
+    /* total_acknowledged must not decrease. Its present value may already be
+     * larger than the value `total` of this packet, because earlier feedback
+     * without a receive rate may have acknowledged a later packet. */
     sender->total_acknowledged = MAX (sender->total_acknowledged, sent->total);
   }
   if (!has_round_trip (sender))

@@ -45,10 +45,11 @@
  * have changed a measured skew by more than MAX_ERROR, the measurement is
  * ignored. */
 #define MAX_ERROR 5e-5
-/* Maximum difference, in us, between a time that the sender sends and
- * `sender_start`, the time at which the sender sent OPEN. It is about two
- * years. A larger difference is reduced to this maximum, so sums of times in ns
- * fit into 64 bits, whatever the peer sends. */
+/* Messages of the sender contain times of the sender's clock. `sender_start` is
+ * the time at which the sender sent OPEN. FARTHEST is the maximum difference,
+ * in us, between such a time and `sender_start`. It is about two years. A
+ * larger difference is reduced to this maximum, so sums of times in ns fit into
+ * 64 bits, whatever the peer sends. */
 #define FARTHEST (G_GINT64_CONSTANT (1) << 46)
 
 void

@@ -60,9 +60,10 @@
  * mobile network delivers nothing. It is shorter than the time for which the
  * capacity usually stays at a new value after a change. */
 #define PEAK_MEMORY (3 * SECOND)
-/* The window is computed from the measured rate, but at least from this share
- * of the peak rate, the maximum of the recent rates. After a gap in which the
- * path delivered nothing, the measured rate may be too low. */
+/* Share of the peak rate, which is the maximum of the recent delivery rates.
+ * The window is computed from the measured rate or from this share of the peak
+ * rate, whichever is higher. Reason: after a gap in which the path delivered
+ * nothing, the measured rate may be too low. */
 #define PEAK_SHARE 0.25
 
 /* --- queue ---------------------------------------------------------------- */
@@ -183,9 +184,10 @@
 
 /* --- competition ---------------------------------------------------------- */
 
-/* A competing flow is assumed to fill the queue if the queueing delay is too
- * long for the time COMPETITION_TIME. It is too long if it exceeds STANDING
- * times the delay that our own packets can cause. */
+/* A competing flow is assumed to fill the queue if the queueing delay stays
+ * above a limit for a long time: for COMPETITION_TIME (ns) or
+ * COMPETITION_ROUND_TRIPS round trips, whichever is longer. The limit is
+ * STANDING times the delay that our own packets can cause. */
 #define STANDING 1.25
 /* A competing flow is detected if the queueing delay exceeds a limit for a long
  * time. The limit is normally STANDING times the delay that our own packets can
@@ -528,9 +530,9 @@ has_long_round_trip (const Delivery * self)
   return self->base_round_trip >= LONG_PERIODS * self->period;
 }
 
-/* Returns the number of bytes that the path delivers at the rate of the packet
- * train in a round trip and a report period. This is about the time from the
- * sending of a message to the arrival of the report about it. */
+/* Returns a window in bytes: the rate of the packet train, multiplied by the
+ * sum of the round trip and the report period. This sum is about the time from
+ * the sending of a message to the arrival of the report about it. */
 static gdouble
 get_train_window (const Delivery * self)
 {
@@ -671,9 +673,9 @@ get_pacing_rate (const Delivery * self, gdouble window)
           self->period, 1));
 }
 
-/* Returns the time in ns that the rate of the path is multiplied by to compute
- * the reserve. The reserve is the number of bytes that may be in flight beyond
- * the window while nothing arrives over the path. */
+/* The reserve is the number of bytes that may be in flight beyond the window
+ * while nothing arrives over the path. It is the product of the rate of the
+ * path and a time. Returns this time in ns. */
 static gdouble
 get_trust (const Delivery * self)
 {

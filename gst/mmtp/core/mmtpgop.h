@@ -135,8 +135,9 @@ MmtpRank mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind,
     guint8 flags);
 /* Returns how many pictures are expected to be lost if the latest buffer that
  * was passed to mmtp_gop_put() is not sent. The number includes the picture of
- * this buffer and pictures that refer to it. `rank` and `frame` are the rank
- * and the frame number of the buffer. */
+ * this buffer and pictures that refer to it. `rank` is the rank of the buffer:
+ * buffers with the lowest rank are dropped first. `frame` is the frame number
+ * of the buffer. */
 gdouble mmtp_gop_get_weight (const MmtpGop * gop, MmtpRank rank, guint64 frame);
 /* Returns whether the latest buffer that was passed to mmtp_gop_put() refers to
  * a dropped picture. If it does, it need not be sent, because no decoder could

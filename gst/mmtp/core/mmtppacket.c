@@ -688,9 +688,10 @@ may_be_written (const MmtpMessage * message)
   return TRUE;
 }
 
-/* The functions that write messages can also parse, so they do not take a const
- * pointer. It is safe to cast away the const of `message`, because these
- * functions do not change the message while they write. */
+/* The same functions write and parse messages. They change the message while
+ * they parse, so they do not take a const pointer. While they write, they do
+ * not change the message, so it is safe here to cast away the const of
+ * `message`. */
 gsize
 mmtp_packet_write (const MmtpMessage * message, guint8 * bytes, gsize room)
 {

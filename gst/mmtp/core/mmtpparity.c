@@ -12,9 +12,10 @@
 /* Number of DATA messages that the store keeps. A REPAIR covers at most SPAN
  * messages, and the store keeps twice this number. */
 #define KEPT (2 * SPAN)
-/* The store keeps a REPAIR if more than one of its DATA messages is missing,
- * because another one may still arrive. WAITING is the maximum number of
- * REPAIRs that it keeps. A new REPAIR replaces the oldest REPAIR. */
+/* The store keeps a REPAIR if more than one of its DATA messages is missing.
+ * When all but one of these messages have arrived, the REPAIR can restore the
+ * last one. WAITING is the maximum number of REPAIRs that are kept. A new
+ * REPAIR replaces the oldest REPAIR. */
 #define WAITING 4
 
 static void

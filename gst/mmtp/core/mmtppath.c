@@ -39,8 +39,9 @@
 #define MAX_MARGIN 8
 #define JITTERS 2
 /* A packet is marginal (`is_marginal`) if it is expected to arrive only shortly
- * before its deadline: less than 1/MARGINAL_PART of the initial delay (D0)
- * before it. D0 is the latency of the session. */
+ * before its deadline: the expected time until the deadline is then less than
+ * 1/MARGINAL_PART of the initial delay (D0). D0 is the latency of the session.
+ */
 #define MARGINAL_PART 4
 /* Control of `lateness`, the time that is added to the expected delay.
  * `lateness` rises while the mean share of late packets is above MANY_LATE, and
@@ -216,11 +217,12 @@ get_pacing_rate (const MmtpPath * path)
       (path->limits.is_app_limited ? LIMITED_GAIN : 1);
 }
 
-/* Returns the minimum time in ns for which the token bucket has to keep unused
- * tokens, so that the largest permitted burst can be sent at once. This is the
- * transmission time, at the pacing rate, of all packets of the burst except the
- * last one. The last packet needs no unused tokens, because its own time has
- * come when the burst begins. */
+/* The burst (`burst` of the limits) is the number of bytes that may be sent at
+ * once after a pause. The token bucket must keep unused tokens for the burst,
+ * except for its last packet: a packet may also be sent when no token is left.
+ * Returns the time in ns in which the pacing rate produces these tokens. If
+ * this time is shorter than TOKEN_LAG, the bucket keeps the tokens for
+ * TOKEN_LAG. */
 static guint64
 get_burst_time (const MmtpPath * path)
 {
@@ -326,9 +328,10 @@ get_packet_time (const MmtpPath * path, guint64 size)
   return get_byte_time (path) * (size + path->overhead);
 }
 
-/* Updates `busy_until` when a message of `size` bytes is sent. The bottleneck
- * transmits the messages in the order in which they were sent. It begins with
- * this message as soon as it has transmitted the message before. */
+/* Updates `busy_until`, the time until which the bottleneck is busy, when a
+ * message of `size` bytes is sent. The bottleneck transmits the messages in the
+ * order in which they were sent. It begins to transmit this message as soon as
+ * it has transmitted the previous one. */
 static void
 predict (MmtpPath * path, guint64 now, guint32 size)
 {
@@ -1005,9 +1008,10 @@ get_busy_time (const MmtpPath * path, guint64 now)
   return path->busy_until - MIN (now, path->busy_until);
 }
 
-/* Returns the predicted queueing delay in ns of the next packet. It is at most
- * the time that the path needs for the bytes in flight: the delay of the newest
- * message may have been jitter and not a queue. */
+/* Returns the predicted queueing delay in ns of the next packet. The prediction
+ * uses the delay of the newest message, which may have been jitter and not a
+ * queue. The result is therefore limited to the time that the path needs for
+ * the bytes in flight. */
 static guint64
 get_predicted_queue (const MmtpPath * path, guint64 now)
 {
@@ -1016,8 +1020,8 @@ get_predicted_queue (const MmtpPath * path, guint64 now)
 }
 
 /* Returns the minimum queueing delay in the last report, minus the time that
- * has passed since that report. It is at most the time that the path needs for
- * the bytes in flight and a few more packets. */
+ * has passed since that report. The result is limited to the time that the path
+ * needs for the bytes in flight and a few more packets. */
 static guint64
 get_reported_queue (const MmtpPath * path, guint64 now)
 {
@@ -1172,8 +1176,8 @@ get_standing_delay (const MmtpPath * path, guint64 now)
 }
 
 /* Predicts the delay in ns of a packet that is sent after all messages in
- * flight. In contrast to get_queue(), this prediction is also made while the
- * application sends less than the path carries. */
+ * flight. The prediction is made even if the application sends less than the
+ * path carries, although the measured rate of the path may then be too low. */
 static guint64
 get_predicted_delay (const MmtpPath * path, guint64 now)
 {

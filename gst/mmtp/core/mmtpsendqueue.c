@@ -377,9 +377,10 @@ mark_begun (MmtpSendQueue * queue, MmtpUnit * unit)
 /* --- dropping buffers ----------------------------------------------------- */
 
 /* A speculative packet is a lost packet that may be retransmitted although it
- * might arrive late. Removes `packet` from the list of speculative packets, and
- * sets its state to `state`. This is MMTP_PACKET_IN_FLIGHT if the packet was
- * retransmitted, and MMTP_PACKET_DONE if it will not be sent any more. */
+ * might arrive after its deadline. Removes `packet` from the list of
+ * speculative packets, and sets its state to `state`. The state is
+ * MMTP_PACKET_IN_FLIGHT if the packet was retransmitted, and MMTP_PACKET_DONE
+ * if it will not be sent any more. */
 static void
 leave_speculative (MmtpSendQueue * queue, MmtpPacket * packet,
     MmtpPacketState state)
@@ -434,8 +435,8 @@ give_up_unit (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 }
 
 /* `unit` is a buffer of a frame. Returns the stream number of the first packet
- * of this frame. If the sender has already forgotten the first packets of the
- * frame, returns the number of the first packet that it still keeps. */
+ * of this frame. If the queue no longer stores the first packets of the frame,
+ * returns the number of the frame's first packet that it still stores. */
 static guint64
 get_frame_start (const MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -789,7 +790,8 @@ note_picture (MmtpSendQueue * queue, MmtpUnit * unit, guint8 flags)
 
 /* Some buffers at the beginning of a frame, such as access unit delimiters, do
  * not show what kind of picture follows them. When `unit`, the buffer with the
- * picture, is put into the queue, these buffers get its rank. */
+ * picture, is put into the queue, the buffers before it get the same rank. The
+ * rank says which buffers are dropped first. */
 static void
 adopt_parts (MmtpSendQueue * queue, const MmtpUnit * unit)
 {

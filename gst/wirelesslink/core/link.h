@@ -106,6 +106,7 @@ void link_get_queue (Link * link, guint station, guint * packets,
     guint64 * bytes);
 /* Returns the quality of the link for `station`: the probability, 0 to 1, with
  * which a packet of this station arrives undamaged at the first attempt if it
- * is sent now. Bit errors are taken into account for a packet of 1500 bytes. On
- * a dial-up link the result is 0 while there is no phone call. */
+ * is sent now. The probability of bit errors depends on the size of the packet;
+ * a size of 1500 bytes is assumed. On a dial-up link the result is 0 while
+ * there is no phone call. */
 gdouble link_get_quality (Link * link, guint station);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A microwave oven next to the link, as in the experiment of Ouwens (3.2).
- * While the oven is switched on, its magnetron radiates during a part of each
- * cycle of the mains voltage. The state of the oven depends only on the seed
- * and the time.
- */
+/* A microwave oven next to the link, as in the experiment of Ouwens (2006,
+ * section 3.2). While the oven is switched on, its magnetron radiates during a
+ * part of each cycle of the mains voltage. The state of the oven depends only
+ * on the seed and the time. */
 
 #pragma once
 

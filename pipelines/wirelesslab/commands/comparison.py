@@ -19,8 +19,9 @@ DOCS = paths.SOURCE_DIR / "docs"
 NUMBERS = DOCS / "comparison.csv"
 CHART = DOCS / "comparison.svg"
 # SHOWN has the two protocols whose pictures are shown side by side. SECOND is
-# the time at which they are taken, in seconds. It is in the middle of the
-# period in which a microwave oven disturbs the link.
+# the time, in seconds from the start of the stream, at which these pictures
+# are displayed. This time is in the middle of the period in which a microwave
+# oven disturbs the link.
 SHOWN = ("mmtp", "rtp-stock")
 SECOND = 10
 PICTURE_WIDTH = 360

@@ -43,8 +43,8 @@ def draw_share(ax: Axes, values: Sequence[float], sent: int,
                **look: Any) -> None:
     """Draws the cumulative distribution of `values`, which are the delays or
     round-trip times of the packets that arrived. `sent` is the number of
-    packets that were sent. It corresponds to 100 % on the y axis, so lost
-    packets keep the curve below 100 %.
+    packets that were sent. On the y axis, 100 % stands for this number, so
+    lost packets keep the curve below 100 %.
     """
     values = sorted(values)
     ax.plot(values, [100 * (n + 1) / sent for n in range(len(values))], **look)

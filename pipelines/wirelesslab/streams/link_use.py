@@ -59,8 +59,8 @@ def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
             continue
         step = int((packet.arrival_ns - begin) // step_ns)
         sojourn = packet.departure_ns - packet.arrival_ns
-        # The value of a step is NaN until its first packet. max() cannot be
-        # used here, because max(NaN, sojourn) returns NaN. Every comparison
+        # found[step] is NaN until the first packet of the step. max() cannot
+        # be used here, because max(NaN, sojourn) returns NaN. Every comparison
         # with NaN is False, so `not ... >= sojourn` is True for the first
         # packet.
         if not found[step] >= sojourn:

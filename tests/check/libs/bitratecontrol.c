@@ -633,9 +633,9 @@ GST_START_TEST (other_sink_ends_an_outage)
 
 GST_END_TEST;
 
-/* The source sends nothing for 10 s. During this time, the sink repeats the
- * queueing delay of the last packet, which was 60 ms. This delay says nothing
- * about the present, so the bitrate must not fall. */
+/* The source sends nothing for 10 s. During this time, the sink continues to
+ * report the queueing delay of the last packet, which was 60 ms. This delay
+ * says nothing about the present, so the bitrate must not fall. */
 GST_START_TEST (idle_source_keeps_the_rate)
 {
   begin_backlog (400);
@@ -730,9 +730,10 @@ GST_START_TEST (loss_before_a_pause_is_no_outage)
 GST_END_TEST;
 
 /* A static picture needs only 20 kbit/s. Its packets are small, so headers are
- * a large part of them. The number of bytes in flight includes the headers, so
- * it seems that more data of the encoder are in flight, and older data, than in
- * reality. The bitrate must nevertheless stay at 1000 kbit/s. */
+ * a large part of them. The number of bytes in flight includes the headers.
+ * BitrateControl compares it with the bytes that left the encoder, which have
+ * no headers. The data in flight therefore seem to be more and older than they
+ * are. The bitrate must nevertheless stay at 1000 kbit/s. */
 GST_START_TEST (static_picture_keeps_the_rate)
 {
   begin_backlog (400);

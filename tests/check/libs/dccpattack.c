@@ -128,9 +128,9 @@ assert_unmoved (void (*attack) (Attack * self))
     assert_equals_int (g_array_index (network.received[SERVER], guint32, i), i);
   assert_equals_uint64 (with.connections, 1);
   /* If an endpoint answers a forged packet with a Sync, its next feedback
-   * packets may be sent later by the time between two packets. The numbers of
-   * feedback packets with and without the attack may therefore differ slightly.
-   */
+   * packets may be sent later than without the attack, namely by the interval
+   * between two packets. The numbers of feedback packets with and without the
+   * attack may therefore differ slightly. */
   fail_unless (ABS ((gint64) (with.feedback - without.feedback)) <= 5);
   fail_unless (ABS ((gdouble) with.rate - (gdouble) without.rate) <=
       0.02 * without.rate, "%" G_GUINT64_FORMAT " instead of %"
@@ -582,9 +582,9 @@ GST_START_TEST (flood_of_requests_keeps_no_client_out)
 GST_END_TEST;
 
 /* A listener receives 1000 forged Requests per second, all with the same
- * addresses and ports, and with ascending sequence numbers. It must keep only
- * one half-open connection, and must send at most eight Responses per second.
- */
+ * addresses and ports, and with ascending sequence numbers. The listener must
+ * keep only one half-open connection, and must send at most eight Responses per
+ * second. */
 GST_START_TEST (flood_of_a_half_open_flow_has_few_answers)
 {
   guint i;

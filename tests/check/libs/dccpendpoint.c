@@ -429,10 +429,9 @@ count_told (DccpDropCode code)
   return n;
 }
 
-/* The server says of some packets that it has dropped them. It reports each
- * dropped packet to the client several times, and some of these reports are
- * lost. The client must report each dropped packet to its application exactly
- * once. */
+/* The server reports to the client that it has dropped some packets. It reports
+ * each dropped packet several times, and some of these reports are lost. The
+ * client must report each dropped packet to its application exactly once. */
 GST_START_TEST (dropped_packets_are_told_once)
 {
   guint64 n;
@@ -657,10 +656,10 @@ assert_reset (guint8 code, guint8 data_1, guint8 data_2, guint8 data_3)
       DCCP_STATE_CLOSED);
 }
 
-/* RFC 4340 section 11.7: a packet may have several Data Dropped options. A
- * later option continues with the packets before those of the earlier option.
- * Here each of two options reports one dropped packet, so the client must count
- * two dropped packets. */
+/* RFC 4340 section 11.7: a packet may have several Data Dropped options. The
+ * first option describes the latest packets, and each further option describes
+ * the packets before them. In this test, each of two options reports one
+ * dropped packet, so the client must count two dropped packets. */
 GST_START_TEST (second_data_dropped_goes_on)
 {
   open_network ();

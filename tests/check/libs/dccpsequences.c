@@ -186,8 +186,8 @@ GST_START_TEST (syncs_are_limited)
 GST_END_TEST;
 
 /* A Sync must not be longer than the packet that it answers. Otherwise an
- * attacker could use the endpoint to amplify traffic. This packet is shorter
- * than a Sync, so it must get no answer. */
+ * attacker could use the endpoint to amplify traffic. The packet in this test
+ * is shorter than a Sync, so it must get no answer. */
 GST_START_TEST (short_packets_have_no_answer)
 {
   DccpPacket packet;

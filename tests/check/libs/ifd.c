@@ -16,9 +16,10 @@ static const IfdConfig gop_of_one = { IFD_ALGORITHM_GOP, 1 };
 static const IfdConfig gop_of_two = { IFD_ALGORITHM_GOP, 2 };
 static const IfdConfig gop_of_three = { IFD_ALGORITHM_GOP, 3 };
 
-/* If the queue W has room for only one frame, and the stream begins with an
- * I-frame, IFD_ALGORITHM_GOP must make the same decisions as figure 1.1 of the
- * paper. Each case names the line of the figure that decides. */
+/* If the queue of waiting frames (W) has room for only one frame, and the
+ * stream begins with an I-frame, IFD_ALGORITHM_GOP must make the same decisions
+ * as figure 1.1 of the paper by Ouwens. Each case names the line of the figure
+ * that decides. */
 GST_START_TEST (gop_with_a_w_of_one_is_figure_1_1)
 {
   const IfdCase cases[] = {
@@ -248,9 +249,10 @@ GST_START_TEST (victim_is_the_frame_of_minimum_cost)
 
 GST_END_TEST;
 
-/* After an outage, old frames wait in W, the queue of waiting frames, and some
- * frames between them were dropped. A new I-frame must replace all of them.
- * Otherwise W would contain an old I-frame together with the new one. */
+/* After an outage, old frames wait in W, the queue of waiting frames. Some
+ * frames of the stream that came between these old frames were dropped. A new
+ * I-frame must replace all frames in W. Otherwise W would contain an old
+ * I-frame together with the new one. */
 GST_START_TEST (an_i_frame_replaces_what_an_outage_left)
 {
   const IfdCase cases[] = {

@@ -159,11 +159,11 @@ add_gop (Maker * maker)
   maker->anchor = maker->pictures->len - 1;
   if (closed) {
     past = G_MAXINT;
-    /* The frames that directly follow a closed I-frame do not refer to frames
-     * before it. In some streams, IfdClassifier marks such frames as trailing:
-     * RADL pictures of H.265, and all pictures after an IDR picture of H.264.
-     * In other streams they have no such mark. The random streams contain both.
-     */
+    /* The frames that directly follow the I-frame of a closed GOP do not refer
+     * to frames before this I-frame. In some streams, IfdClassifier marks such
+     * frames as trailing: RADL pictures of H.265, and all pictures after an IDR
+     * picture of H.264. In other streams these frames have no such mark. The
+     * random streams contain both kinds. */
     if (marked && draw_hits (draws, 50))
       flags = IFD_FRAME_TRAILING;
   }
@@ -292,11 +292,10 @@ check_no_dependents (const Run * run, guint victim, const Picture * c)
     must_hold (!refers (get_waiting (run, i), victim));
 }
 
-/* Returns whether the new I-frame `c` must replace all frames that wait in W.
- * This is the case after an outage, when W is full of I- and P-frames, and
- * frames of the stream between the first and the last of them were dropped.
- * Must be called before `c` is stored.
- */
+/* W is the queue of waiting frames. Returns whether the new I-frame `c` must
+ * replace all frames in W. This is the case after an outage: W is full of I-
+ * and P-frames, and some frames that came between the first and the last frame
+ * in W were dropped. Must be called before `c` is stored. */
 static gboolean
 is_stale (const Run * run, const Picture * c)
 {
@@ -389,11 +388,11 @@ check_drop (const Run * run, const IfdEvent * event, const Picture * c)
       must_hold (picture->frame.flags & IFD_FRAME_INCOMPLETE);
       break;
     default:
-      /* The frame was dropped, but neither because W was full nor because a
-       * part of the frame was missing. It must therefore be undecodable.
-       * B-pyramids are an exception: IFD assumes that frames after a pyramid
-       * may refer to its middle frame, and may drop them although they are
-       * decodable. */
+      /* The frame was dropped, but neither because the queue of waiting frames
+       * (W) was full nor because a part of the frame was missing. The frame
+       * must therefore be undecodable. B-pyramids are an exception: IFD assumes
+       * that frames after a pyramid may refer to its middle frame, and may drop
+       * them although they are decodable. */
       must_hold (picture->frame.type != IFD_FRAME_I);
       if (!run->maker.film.pyramids)
         must_hold (is_undecodable (run, picture));

@@ -564,9 +564,10 @@ GST_START_TEST (number_of_streams_is_limited_and_silent_ones_go)
   fixture.stream = 100;
   video = describe (&fixture, 'I', TRUE, TRUE);
   fail_if (push (&fixture, &video, 'b'));
-  /* No packet of the first stream has arrived for the time
+  /* Each stream has a place in the queue, and all places are occupied. No
+   * packet of the first stream has arrived for the time
    * LINK_FRAME_QUEUE_STREAM_IDLE. However, a frame of this stream still waits
-   * in the queue, so the stream must keep its place. The queue must refuse the
+   * in the queue, so the stream must keep its place. The queue must refuse a
    * new stream. */
   fixture.now = LINK_FRAME_QUEUE_STREAM_IDLE;
   fail_if (push (&fixture, &video, 'b'));

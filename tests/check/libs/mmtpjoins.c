@@ -65,10 +65,10 @@ take_challenge (Fixture * fixture)
           fixture->path, &challenge), MMTP_VALID);
 }
 
-/* All RESPONSEs are lost. After a round trip of 100 ms, the RESPONSE is
- * sent for the first time. It is repeated each 150 ms, and sent four times in
- * all. JOINs are sent at 0 ms, 400 ms (300 ms after the CHALLENGE) and 800 ms.
- */
+/* The receiver answers the first JOIN by a CHALLENGE, which arrives after a
+ * round trip of 100 ms. The sender then sends a RESPONSE, but all RESPONSEs are
+ * lost. The RESPONSE must be repeated every 150 ms, and must be sent four times
+ * in all. Meanwhile, the JOIN must be repeated. */
 GST_START_TEST (response_is_repeated_three_times)
 {
   Fixture fixture;

@@ -68,10 +68,11 @@ GST_START_TEST (random_losses_do_not_end_the_start_phase)
 
 GST_END_TEST;
 
-/* In each round trip 40 messages are sent. The queue is full only in the last
- * four of eight round trips. The number of lost messages per round trip then
- * increases from 0 to 4, or from 1 to 12. In both cases, the window must be
- * reduced. */
+/* In each round trip 40 messages are sent. There are eight round trips, and the
+ * queue is full only in the last four. In the first case, no message is lost
+ * before the queue is full, and then four are lost in each round trip. In the
+ * second case, one message is lost in each round trip before, and then twelve.
+ * In both cases, the window must be reduced. */
 GST_START_TEST (overflow_ends_the_start_phase)
 {
   fail_unless (is_reduced_in_the_start_phase (0, 4));

@@ -32,8 +32,8 @@ note_discarded (gpointer user_data, const MmtpUnit * unit,
 
 /* Creates a path that carries stream data. Its congestion window is the number
  * of bytes that can be sent in one second at the rate RATE. Its measured
- * delivery rate is RATE, too. The application sent no more data during the
- * measurement, so the path may be faster. */
+ * delivery rate is RATE, too. During the measurement, the application had no
+ * further data to send, so the path may be faster. */
 static void
 fixture_init (Fixture * fixture, guint64 max_rate)
 {

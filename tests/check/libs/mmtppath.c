@@ -470,10 +470,10 @@ GST_START_TEST (unmeasured_records_change_no_delay)
 
 GST_END_TEST;
 
-/* A report may arrive after a newer report. The minimum delay in it is still
- * valid: if it is lower than the base delay, it becomes the base delay. A
- * longer delay changes nothing, and neither does a record without a
- * measurement. */
+/* A report may arrive after a newer report. The minimum delay in the older
+ * report is still valid: if it is lower than the base delay, it must become the
+ * base delay. If it is longer, the base delay must not change. A report without
+ * a measured delay must not change the base delay either. */
 GST_START_TEST (minimum_delay_of_a_late_report_counts)
 {
   const guint64 tick = MMTP_TICK_TIME;
@@ -557,10 +557,10 @@ make_fast (Fixture * fixture)
   fixture->path->limits.is_app_limited = FALSE;
 }
 
-/* Initializes a fixture in which the sender waits for a message. Two messages
- * were sent, the second one 40 ms after the first. Only the first has arrived.
- * Each message takes `DELAY` to arrive. The transmission time of its bytes is
- * negligible. */
+/* Initializes a fixture in which a message is missing. Two messages were sent,
+ * the second one 40 ms after the first. A report says that the first message
+ * has arrived, and the sender waits for a report about the second. Each message
+ * takes `DELAY` to arrive. The transmission time of its bytes is negligible. */
 static void
 fixture_init_waiting (Fixture * fixture)
 {
@@ -783,8 +783,9 @@ GST_START_TEST (what_is_sent_when_nothing_waits_is_marked)
     fail_unless (mmtp_sent_log_get (&fixture.path->sent,
             i)->is_app_limited == (i >= 4));
   /* A packet gets the flag is_app_limited if the application had too little
-   * data to fill the path. After such an idle time, each further packet must
-   * have this flag until a report acknowledges the first packet that has it. */
+   * data to fill the path, as before packet 4 here. All later packets must also
+   * have this flag, until a report acknowledges packet 4, the first packet with
+   * the flag. */
   for (i = 0; i < 4; i++)
     arrive (&fixture, i);
   report (&fixture, START + 50 * MS);
@@ -878,10 +879,10 @@ GST_START_TEST (delay_of_a_drained_path_is_its_base)
 
 GST_END_TEST;
 
-/* The sender drains a path in order to measure its base delay again. A drain
- * normally ends when a REPORT covers a message that was sent during the drain.
- * If no such REPORT arrives, the drain ends after a time limit, and the base
- * delay does not change. */
+/* The sender drains a path: it sends less until the queue of the path is empty,
+ * in order to measure the base delay again. A drain normally ends when a REPORT
+ * covers a message that was sent during the drain. If no such REPORT arrives,
+ * the drain ends after a time limit, and the base delay does not change. */
 GST_START_TEST (drain_ends_by_itself)
 {
   Fixture fixture;
@@ -1116,9 +1117,10 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
 GST_END_TEST;
 
 /* Establishes the base delay DELAY with a control message. Then sends `n`
- * packets at once. The report says that the tenth packet was 200 ms late. The
- * other packets must then be transmitted one after the other, in 10 ms each,
- * from 200 ms on. */
+ * packets at once. The report says that the queueing delay of the tenth packet
+ * was 200 ms. The sender must then predict that the path transmits each of the
+ * packets after it in 10 ms: the path must be busy until 200 ms plus (`n` - 10)
+ * times 10 ms after the packets were sent. */
 static void
 check_predicted (guint n)
 {
@@ -1153,9 +1155,10 @@ GST_START_TEST (report_corrects_the_predicted_queue)
 
 GST_END_TEST;
 
-/* In the last report, the queueing delay was 100 ms. The prediction is only 20
- * ms, because two packets were sent since. On the only path of a session, the
- * prediction counts. If there are several paths, the longer time counts. */
+/* In the last report, the queueing delay was 100 ms. The predicted delay is
+ * only 20 ms, because the sender has sent only two packets since then. If the
+ * session has only one path, the predicted delay must be used. If it has
+ * several paths, the longer of the two delays must be used. */
 GST_START_TEST (several_paths_need_the_longer_queueing_delay)
 {
   const guint64 now = START + SECOND;
@@ -1205,8 +1208,9 @@ GST_START_TEST (prediction_counts_pauses)
 GST_END_TEST;
 
 /* The path is idle only at the beginning. After that, its queue delays all
- * messages. The minimum for the offset of the clocks must still be the round
- * trip of the idle path, for as long as the base delay of that time is kept. */
+ * messages, so all new round-trip times are long. For about a minute, the base
+ * of `long_round_trips` must still be the round-trip time of the idle path.
+ * After that, it must be the longer round-trip time. */
 GST_START_TEST (round_trip_of_the_idle_path_is_kept_for_a_minute)
 {
   const MmtpPathDelay *kept;
@@ -1267,9 +1271,11 @@ note_missed (Fixture * fixture, guint64 number, guint n)
     mmtp_path_note_missed (fixture->path, number++);
 }
 
-/* Six of the first seven large messages are lost. The decision is possible only
- * when the eighth has arrived. When 20 more messages have arrived, too few
- * messages are lost to count the path as delivering nothing. */
+/* Six of the first seven large messages are lost. Seven messages are too few to
+ * judge the path, so it must still count as delivering. When the eighth message
+ * has arrived, the path must count as delivering nothing. After that, 20 more
+ * messages arrive, so the share of lost messages becomes lower. The path must
+ * then count as delivering again. */
 GST_START_TEST (does_not_deliver_after_many_losses)
 {
   Fixture fixture;
@@ -1393,10 +1399,11 @@ GST_START_TEST (lost_control_messages_are_no_measure)
 
 GST_END_TEST;
 
-/* A single packet on an idle path takes 40 ms longer than a control message.
- * The sender must conclude that each packet that is in flight delays the next
- * packet by 40 ms. For this conclusion, it needs no measurement at the full
- * rate of the path. */
+/* A single data packet on an idle path takes 40 ms longer than a short control
+ * message. The sender must conclude that the path needs 40 ms for the bytes of
+ * each data packet, so each packet that is in flight delays the next packet by
+ * 40 ms. The sender must reach this conclusion without a measurement at the
+ * full rate of the path. */
 GST_START_TEST (single_packets_tell_how_long_others_take)
 {
   guint64 now = START + SECOND, delay;

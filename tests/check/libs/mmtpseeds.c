@@ -188,8 +188,9 @@ check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)
 {
   const MmtpSimulationResult *result = mmtp_simulation_get_result (simulation);
   /* The sender sets a deadline up to `max_delay` in advance. Until the deadline
-   * is reached, the clocks of the endpoints may drift apart by up to 100 ppm,
-   * so the error is at most `max_delay` / 10,000. */
+   * is reached, the clocks of the endpoints may drift apart by up to 100 ppm.
+   * The receiver may therefore reach the deadline up to `max_delay` / 10,000
+   * too early or too late. */
   guint64 drift = config->sender.max_delay / 10000;
   guint64 seed = config->seed;
 

@@ -1013,10 +1013,10 @@ GST_START_TEST (live_input_waits_for_less_than_its_limit)
 
 GST_END_TEST;
 
-/* Input from a live source waits for the network at most for max-live-wait, and
- * is then dropped. Two kinds of input wait without a time limit: input from a
- * source that is not live, and input from a live source that drops frames
- * itself. */
+/* Input from a live source waits for the network for at most the time of the
+ * property max-live-wait, and is then dropped. Two kinds of input must wait
+ * without a time limit: input from a source that is not live, and input from a
+ * live source that drops frames itself. */
 GST_START_TEST (other_input_waits_as_long_as_it_takes)
 {
   SinkPipeline *test = create_live (TRUE, 0);

@@ -219,9 +219,10 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
 
         def heed_them():
             # If this test runs under nohup or in the background, it ignores
-            # some of these signals, and its child processes would ignore them,
-            # too. pipelines/setup must not ignore them, so the child process
-            # restores their default actions.
+            # some of the signals in `numbers`, and its child processes would
+            # ignore them, too. pipelines/setup must react to these signals.
+            # The child process therefore restores their default actions before
+            # it runs pipelines/setup.
             for number in numbers:
                 signal.signal(number, signal.SIG_DFL)
 

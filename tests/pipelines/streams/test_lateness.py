@@ -203,8 +203,8 @@ class GradeTest(unittest.TestCase):
                       "ms, link 0.00 ms and 0.00 ms)", lateness.words(found))
         # With a deadline of 400 ms, the run must not be flagged. The frames
         # arrived after 100, 502 and 508 ms. The lateness was at most 10 ms.
-        # Without it, the frames at 502 and 508 ms would still have missed the
-        # deadline.
+        # Without this lateness, the frames at 502 and 508 ms would still have
+        # missed the deadline.
         self.assertFalse(lateness.grade(late, [ways], 400)["flagged"])
 
     def test_a_stall_at_the_start_delays_all_frames(self):
