@@ -144,10 +144,10 @@ struct _GstBitrateAdapt
   /* Bitrate in bit/s to which the application has set the encoder. 0 if no
    * encoder is in use, or if the bitrate of the encoder cannot be changed. */
   guint64 encoder_bitrate;
-  /* has_refused is TRUE if the encoder in use has not accepted a bitrate.
-   * has_failed is TRUE if an error was posted because the bitrate of this
-   * encoder cannot be changed. Each of these messages is posted only once for
-   * an encoder. */
+  /* has_refused is TRUE if the encoder in use has not accepted a bitrate, and a
+   * warning about this was posted. has_failed is TRUE if an error was posted
+   * because the bitrate of this encoder cannot be changed. For each encoder,
+   * the warning and the error are posted only once. */
   gboolean has_refused, has_failed;
   const BitrateRule *rule;
   /* TRUE if bitrateadapt has set the property padding-bitrate of the sink. If
@@ -686,8 +686,9 @@ make_control (GstBitrateAdapt * self, const BitrateConfig * config,
 
 /* Returns TRUE if the encoder must be set to another bitrate, and stores this
  * bitrate in `bitrate`. `present` is the bitrate of the encoder now, in bit/s.
- * If the function creates self->control, `present` is its initial bitrate,
- * unless the property start-bitrate is set. */
+ * If self->control, the object that decides about the bitrate, does not exist
+ * yet, the function creates it. The initial bitrate of self->control is then
+ * the property start-bitrate or, if this property is not set, `present`. */
 static gboolean
 decide (GstBitrateAdapt * self, const GstBitrateNetwork * network,
     guint64 present, guint64 * bitrate)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Helpers for live sources that work around two problems of GstBaseSrc:
+/* Helpers for live sources. They avoid two problems of GstBaseSrc:
  *
  * - If GstBaseSrc drops a buffer list, it treats the list as a buffer.
  * - After a pause, GstBaseSrc may stop the streaming task permanently.
@@ -68,9 +68,10 @@ GstStateChangeReturn gst_live_flush_change_state (GstLiveFlush * flush,
     GstElementClass * parent_class, GstStateChange transition);
 void gst_live_flush_unlock (GstLiveFlush * flush);
 void gst_live_flush_unlock_stop (GstLiveFlush * flush);
-/* The source calls this function at the beginning of its create function. If an
- * application has sent FLUSH_START from one thread and FLUSH_STOP from another,
- * the flush ends in this function, and not already at FLUSH_STOP. */
+/* The source calls this function at the beginning of its create function. An
+ * application may send FLUSH_START from one thread and FLUSH_STOP from another.
+ * Such a flush ends only in this function, and not already at FLUSH_STOP,
+ * because at FLUSH_STOP the helper cannot distinguish it from a pause. */
 void gst_live_flush_begin_create (GstLiveFlush * flush);
 
 /* --- buffers and buffer lists --------------------------------------------- */

@@ -31,9 +31,10 @@ typedef enum
    * sent, and the caller drops the buffer. */
   OUTCOME_FULL,
   OUTCOME_UNSENDABLE,
-  /* The attempt was interrupted and has no result: the sink was unlocked for a
-   * flush or a state change, the connection broke, or the deadline for the end
-   * of the stream has passed. The caller checks which of these happened. */
+  /* Sending the buffer was interrupted, so there is no result yet. One of these
+   * has happened: the sink was unlocked for a flush or a state change, the
+   * connection broke, or the deadline for the end of the stream has passed. The
+   * caller checks which one. */
   OUTCOME_INTERRUPTED
 } Outcome;
 
@@ -973,8 +974,9 @@ try_drain (GstNetworkSink * self)
 }
 
 /* Waits until the receiver has all data of the stream that has ended. Returns
- * GST_FLOW_OK when it has, when the connection has broken, or when the deadline
- * has passed. Returns GST_FLOW_FLUSHING if the sink was flushed. */
+ * GST_FLOW_OK if the receiver has all data, if the connection has broken, or if
+ * the deadline has passed. Returns GST_FLOW_FLUSHING if the sink was flushed.
+ */
 static GstFlowReturn
 drain (GstNetworkSink * self)
 {
@@ -1111,10 +1113,10 @@ finish_stream (GstNetworkSink * self)
   priv->deadline = 0;
   priv->gave_up = FALSE;
   priv->has_input = FALSE;
-  /* If `started` is TRUE when a receiver connects, this receiver has missed the
-   * first buffers of the present stream. The present stream has ended, so a
-   * receiver that connects before the next stream misses nothing. `started`
-   * therefore becomes FALSE. */
+  /* `started` is TRUE if a receiver that connects now has missed the first
+   * buffers of a stream. The stream has just ended, so a receiver that connects
+   * before the next stream misses nothing. `started` therefore becomes FALSE.
+   */
   priv->started = FALSE;
 
   LOCK (self);

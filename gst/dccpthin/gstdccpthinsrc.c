@@ -574,9 +574,9 @@ pause_attempts (GstDccpThinSrc * self, Attempts * attempts)
   gint64 pause = attempts->pause;
   GPollFD fd;
 
-  /* If an attempt to connect was refused, a further refusal after the time
-   * refused_until ends the attempts. The pause ends at that time at the latest,
-   * so that one more attempt is made then. */
+  /* An attempt that is refused after the time refused_until is the last one.
+   * The pause before the next attempt therefore ends at that time at the
+   * latest, so that one attempt is still made then. */
   if (attempts->refused_until > now)
     pause = MIN (pause, attempts->refused_until - now);
   if (!g_cancellable_make_pollfd (self->cancellable, &fd))

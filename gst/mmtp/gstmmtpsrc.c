@@ -211,11 +211,11 @@ drop_first (GstMmtpSrc * self)
     self->queue.discont = TRUE;
 }
 
-/* Drops late entries from the head of the queue until a new buffer of `size`
- * bytes fits. An entry is not dropped if it is not late, because it is due
- * before the new buffer. Returns FALSE if the new buffer does not fit; the
- * caller then drops the new buffer. An empty queue accepts a buffer of any
- * size. */
+/* Makes room in the queue for a new buffer of `size` bytes: drops entries from
+ * the head of the queue that are already late. An entry that is not late is
+ * never dropped, because it is due before the new buffer. Returns FALSE if the
+ * new buffer does not fit; the caller then drops the new buffer. An empty queue
+ * accepts a buffer of any size. */
 static gboolean
 make_room (GstMmtpSrc * self, gsize size)
 {

@@ -567,17 +567,18 @@ gst_rfc2250_depay_check_rtp (GstRfc2250Depay * depay, GstBuffer * buffer,
 
 /* Nearly all packets have the minimum RTP header and the minimum video-specific
  * header. For these packets, it is sufficient to check a copy of the first
- * bytes. The packet is therefore mapped only once, later, by the base class. */
+ * bytes. The buffer of the packet is therefore mapped into memory only once,
+ * later, by the base class. */
 static gboolean
 gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
     guint32 * ssrc, guint16 * seqnum)
 {
   guint8 head[12 + RFC2250_HEADER_SIZE];
 
-  /* The fast check is only possible if the RTP header has version 2, no
-   * padding, no extension and no contributing sources, and if the packet has no
-   * MPEG-2 header extension (T = 0). Any other packet is mapped and checked
-   * completely. */
+  /* The first bytes of a packet are sufficient for the check only if the RTP
+   * header has version 2, no padding, no extension and no contributing sources,
+   * and if the packet has no MPEG-2 header extension (T = 0). The buffer of any
+   * other packet is mapped, and the whole packet is checked. */
   if (gst_buffer_extract (buffer, 0, head, sizeof (head)) < sizeof (head)
       || head[0] != GST_RTP_VERSION << 6 || head[12] & 0x04)
     return gst_rfc2250_depay_check_rtp (depay, buffer, ssrc, seqnum);

@@ -847,9 +847,10 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
 
   LOCK (self);
   /* With blocking=false, the base class drops the first packet of the batch if
-   * a socket is full. All receivers that have not received this packet yet then
-   * miss it. If there are several receivers, the batch is limited to one
-   * packet, so that no other packet is dropped as well. */
+   * a socket is full. The receivers that have not received this packet yet then
+   * miss it. If a packet is sent more than once, for example to several
+   * receivers, the batch is limited to one packet, so that no other packet is
+   * dropped as well. */
   if (n > 1 && !gst_network_sink_get_blocking (sink)
       && !udplite_round_goes_once (self->clients, self->send_duplicates))
     n = 1;

@@ -133,8 +133,8 @@ wait_for_silence (void)
 }
 
 /* Pushes packets until the source has output the first of them. Then waits
- * until no more packets arrive. This gives a sink that measures its links the
- * time to do so before the benchmark begins. */
+ * until no more packets arrive. Some sinks measure their links first. During
+ * this wait they can finish the measurement, before the benchmark begins. */
 static void
 warm_up (GstPad * pad, guint list_size)
 {

@@ -20,7 +20,7 @@
 #include <time.h>
 
 /* The original functions of the allocator. This library replaces them, but
- * still has to call them. glibc also exports them under the names below. The
+ * still has to call them. glibc also exports them with the prefix __libc_. The
  * library cannot find them with dlsym (), because dlsym () itself allocates
  * memory. */
 extern void *__libc_malloc (size_t size);

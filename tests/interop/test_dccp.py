@@ -397,10 +397,11 @@ class LostTest(ElementCase):
     OF_CLIENT = {"Request": True, "Response": False, "Ack": True,
                  "DataAck": True, "Close": True, "CloseReq": False,
                  "Reset": False}
-    # Cases that are left out. In the only such case, a dcctpthinsrc with
+    # The test case that is left out. In this case, a dcctpthinsrc with
     # mode=listen sends its Reset, and this Reset is lost. Linux then repeats
     # its Close, but dcctpthinsrc has ended and does not answer. The connection
-    # of Linux closes only after a long time.
+    # of Linux closes only after a long time, for which the test would have to
+    # wait.
     LINUX_WAITS = {("listen", "to_us", "Reset")}
 
     def test_each_once(self):

@@ -182,10 +182,11 @@ class LostFrames(unittest.TestCase):
         for kind in self.KINDS:
             stream = Stream(kind().read_bytes())
             starts = [f.coding for f in stream.frames if f.letter == "I"]
-            # No frames are removed at the beginning and at the end: mpegstat
-            # needs the first two groups of pictures to learn the order of the
-            # frame types, and it cannot notice a loss at the end of the last
-            # group.
+            # The test never removes frames of the first two groups of
+            # pictures, because mpegstat learns the order of the frame types
+            # from these groups. It never removes frames of the last group
+            # either, because mpegstat cannot notice a loss at the end of the
+            # stream.
             runs = [range(n, n + length) for length in (1, 2, 3, 5)
                     for n in range(starts[2], starts[-2] + 1)]
             for run, rows in self.logs_without(stream, runs):

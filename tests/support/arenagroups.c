@@ -361,9 +361,10 @@ set_recording (ArenaPath * path, const ArenaTrace * forward,
 typedef enum
 {
   RECORDED,
-  /* Like RECORDED, but the queue of the link has room for only SHALLOW_QUEUE
-   * packets. The lab, the program that measures real transports over links,
-   * uses a queue of this size. */
+  /* As with RECORDED, the link has the recorded trace of a real network. In
+   * addition, the queue of the link has room for only SHALLOW_QUEUE packets.
+   * The lab, the program that measures real transports over links, uses a queue
+   * of this size. */
   RECORDED_SHALLOW,
   RECORDED_BACK                 /* Both directions use recordings. */
 } Recorded;
@@ -635,8 +636,8 @@ add_lossy (ArenaGroups * groups, const gchar * link, const ArenaPath * path,
 }
 
 /* Adds links that are too slow for the clip and also lose packets at random.
- * The sender has to leave out frames, and the others have to arrive so early
- * that their lost packets can be sent again. */
+ * The sender has to leave out some frames. It has to send the remaining frames
+ * so early that their lost packets can be sent again in time. */
 static void
 add_lossy_overload (ArenaGroups * groups)
 {

@@ -189,9 +189,9 @@ is_lost (DccpNetwork * network, DccpEnd from, const DccpPacket * packet,
 }
 
 /* Logs a packet that the endpoint `from` sends, and delivers it to the other
- * endpoint after the delay of the network. The packet is only logged, and
- * counts as lost, if a test wants it to be lost, or if `path` does not lead to
- * the other endpoint. */
+ * endpoint after the delay of the network. In two cases, the packet counts as
+ * lost, so it is logged but not delivered: a test wants it to be lost, or
+ * `path` does not lead to the other endpoint. */
 static void
 send_packet (DccpNetwork * network, DccpEnd from, const DatagramPath * path,
     guint8 * bytes, gsize size)

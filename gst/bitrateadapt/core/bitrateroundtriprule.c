@@ -77,7 +77,8 @@
 #define HEAVY_INTERVAL (250 * MILLISECOND)
 
 /* The send buffer counts as small if it contains at most this number of
- * packets. With a small buffer, judge_buffer () never returns LIGHT. It still
+ * packets. judge_buffer () judges how congested the network is: LIGHT, HEAVY or
+ * SEVERE. With a small buffer, the function never returns LIGHT. It still
  * returns HEAVY if the buffer contains more packets than can be sent within
  * half of the latency, and SEVERE if the buffer has grown suddenly. */
 #define SMALL_BUFFER 50.0

@@ -89,7 +89,9 @@ note_returned (DatagramSocket * self, gint error_number)
 
 /* Appends a control message to those that `control` already contains.
  * msg_controllen must not include the padding after the last control message.
- * Otherwise Linux would allocate memory for IPV6_PKTINFO in each call. */
+ * The reason is that Linux allocates memory in each call if the control
+ * messages exceed a certain size. With the padding, IPV6_PKTINFO would exceed
+ * this size. */
 static void
 add_control (struct msghdr *message, Control * control, gint level, gint type,
     gconstpointer data, gsize size)

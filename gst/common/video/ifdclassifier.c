@@ -1036,9 +1036,10 @@ gboolean
 ifd_classifier_find_slices (const IfdClassifier * classifier,
     const guint8 * data, gsize size, IfdSlices * slices)
 {
-  /* Errors are counted in a copy of the classifier, which is then discarded.
-   * ifd_classifier_input () already counts the errors of the same access unit,
-   * so each error would otherwise be counted twice. */
+  /* This function passes a copy of the classifier to the parser, and discards
+   * the copy with its error counters at the end. The reason is that
+   * ifd_classifier_input () also parses this access unit and counts its errors.
+   * Without the copy, each error would be counted twice. */
   IfdClassifier scratch = *classifier;
   Reader reader = { &scratch, data, data + size, FALSE };
   Unit unit;

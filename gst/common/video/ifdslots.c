@@ -12,9 +12,9 @@ typedef struct
   const IfdSlotFrame *frame;
   /* number of lost frames: the dropped frame, and the frames that need it */
   guint n_lost;
-  /* Set of decoder slots, such as buffers of reference frames. They have wrong
-   * contents after the last frame of the queue, because `frame` was dropped.
-   * Slots that later frames will probably not use are left out. */
+  /* A set of decoder slots, such as buffers of reference frames. If `frame` is
+   * dropped, the slots in this set have wrong contents after the last frame of
+   * the queue. Slots that later frames will probably not use are left out. */
   guint32 damage;
 } Cost;
 

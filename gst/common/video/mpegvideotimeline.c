@@ -753,8 +753,8 @@ begin_gop (MpegVideoTimeline * timeline, gint64 start)
 }
 
 /* Returns whether the frame directly continues the GOP. Returns FALSE if its
- * temporal reference, `reference`, shows that frames of the GOP seem to be
- * missing directly before it. */
+ * temporal reference, `reference`, suggests that frames of the GOP are missing
+ * directly before this frame. */
 static gboolean
 reference_goes_on (const MpegVideoTimeline * timeline, gboolean anchor,
     gint reference)

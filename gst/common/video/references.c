@@ -78,9 +78,10 @@ struct _References
   gboolean has_frame_num;
   guint last_frame_num;         /* PrevRefFrameNum */
   guint max_frame_num, max_references;
-  /* Maximum nal_ref_idc of those pictures that are displayed after all pictures
-   * decoded before them. Encoders give a lower nal_ref_idc to the reference
-   * pictures of higher layers. */
+  /* The maximum nal_ref_idc of the key frame and some of the pictures after it.
+   * Only a picture that is displayed after all pictures decoded before it is
+   * included. Encoders give a lower nal_ref_idc to the reference pictures of
+   * higher layers. */
   guint max_ref_idc;
   /* TRUE if it is not certain which pictures of the previous group of pictures
    * (GOP) the leading pictures need. A picture may contain operations that tell

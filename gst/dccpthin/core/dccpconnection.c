@@ -94,9 +94,10 @@ dccp_connection_new_client (DccpCommon * common, guint64 now,
   return connection;
 }
 
-/* Makes the connection of a server when a Request has arrived (step 3 of
- * section 8.5). The sequence number of the Request becomes the initial sequence
- * number of the peer. The Response is not sent here, but in step 11. */
+/* Makes the connection of a server when a Request has arrived (step 3 of RFC
+ * 4340 section 8.5). The sequence number of the Request becomes the initial
+ * sequence number of the peer. The Response is not sent here, but in step 11.
+ */
 DccpConnection *
 dccp_connection_new_server (DccpCommon * common, guint64 now,
     const DatagramPath * path, const DccpPacket * request, guint64 iss)
@@ -792,7 +793,8 @@ write_own_options (DccpConnection * connection, DccpType type,
 
 /* Begins to close the connection: enters `state`, which is CLOSEREQ or CLOSING.
  * In the state CLOSEREQ a CloseReq is sent, and in the state CLOSING a Close.
- * It is sent again for the first time after two round trips (section 8.3). */
+ * If the peer does not answer, the packet is repeated. The first repetition
+ * follows after two round trips (section 8.3 of RFC 4340). */
 static void
 begin_closing (DccpConnection * connection, DccpState state)
 {
@@ -1074,9 +1076,9 @@ answer_packet_error (DccpConnection * connection, Arrival * arrival)
   return FALSE;
 }
 
-/* Discards a DCCP-Listen packet. It opens no connection and has no meaning for
- * an existing connection. It is silently discarded, whatever its sequence
- * number is (RFC 5596 section 2.2.3). */
+/* Discards a DCCP-Listen packet. Such a packet opens no connection and has no
+ * meaning for an existing connection. It is silently discarded, whatever its
+ * sequence number is (RFC 5596 section 2.2.3). */
 static gboolean
 discard_listen (DccpConnection * connection, Arrival * arrival)
 {
@@ -1101,9 +1103,9 @@ step_4_prepare_request (DccpConnection * connection, Arrival * arrival)
   }
   connection->isr = packet->sequence;
   /* GSR is the greatest sequence number received so far. This packet is the
-   * first one from the peer. Step 6 regards a packet as the latest one only if
-   * its sequence number is greater than GSR. GSR is therefore set to the
-   * sequence number before that of this packet. */
+   * first one from the peer. Step 6 of RFC 4340 section 8.5 accepts a packet as
+   * the latest one only if its sequence number is greater than GSR. GSR is
+   * therefore set to the sequence number before that of this packet. */
   connection->gsr = dccp_sequence_add (packet->sequence, -1);
   dccp_features_set_initial_received (connection->features, connection->isr);
   return TRUE;
@@ -1741,10 +1743,11 @@ get_deadline (DccpConnection * connection)
 static guint64
 get_probe_time (DccpConnection * connection)
 {
-  /* A Sync is sent to find out whether the peer still answers. While the client
-   * still has to return Init Cookies, it sends no Sync: a server that has
-   * stored no state would answer the Sync with a Reset. The Ack with the Init
-   * Cookies asks for an answer as well. */
+  /* A Sync is sent to find out whether the peer still answers. A client that
+   * still has to return Init Cookies sends no Sync, because a server that has
+   * stored no state would answer the Sync with a Reset. The client sends an Ack
+   * with the Init Cookies instead, and the server has to answer this Ack, too.
+   */
   if (!dccp_connection_is_open (connection) || connection->cookies_size > 0)
     return DCCP_NEVER;
   if (connection->probe_at != DCCP_NEVER)

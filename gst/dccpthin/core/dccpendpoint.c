@@ -722,9 +722,9 @@ dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
 }
 
 /* Handles an ICMP error, which anybody may forge. If the error says that the
- * peer is unreachable, it ends the connection, but only while the client still
- * waits for the first answer. If the error says that a packet was too long, it
- * reduces the path MTU (RFC 4340 section 14.2). */
+ * peer is unreachable, the function ends the connection, but only while the
+ * client still waits for the first answer. If the error says that a packet was
+ * too long, the function reduces the path MTU (RFC 4340 section 14.2). */
 void
 dccp_endpoint_unreachable (DccpEndpoint * endpoint, guint64 now, guint mtu)
 {

@@ -84,9 +84,9 @@ dccp_type_has_acknowledgement (DccpType type)
 }
 
 /* Returns whether packets of this type carry data of the application (RFC 4340
- * section 5). DCCP-Listen packets have no data (RFC 5596 section 2.2.1). In
- * packets of the remaining types, the application area is not passed to the
- * application. */
+ * section 5). DCCP-Listen packets carry none (RFC 5596 section 2.2.1). Some
+ * other types have an application area as well, but its contents are not passed
+ * to the application. */
 gboolean
 dccp_type_has_data (DccpType type)
 {

@@ -15,10 +15,10 @@
 #define MICROSECOND 1000000
 /* Upper limit of the segment size in bytes. An IP packet cannot be larger. */
 #define MAX_SEGMENT G_MAXUINT16
-/* The loss event rate p that belongs to a given f (p) is found by bisection.
- * This is the number of its steps. The range of the search is from MIN_P to 1
- * at the beginning. After the last step, the natural logarithms of the two ends
- * of the range differ by only 2e-15. */
+/* Number of steps of a bisection. The bisection finds the loss event rate p
+ * that belongs to a given f (p). It begins with the range from MIN_P to 1.
+ * After the last step, the natural logarithms of the two ends of the range
+ * differ by only 2e-15. */
 #define BISECTIONS 53
 
 /* Limits the loss event rate p to the range from MIN_P to 1. If `p` is not a

@@ -208,10 +208,11 @@ make_query (MmtpControl * self, MmtpPath * path, MmtpMessage * message)
 
 /* --- LEAVE ---------------------------------------------------------------- */
 
-/* Fills in a LEAVE if one is due. The LEAVE removes the path `leaving` from the
- * session, or acknowledges a LEAVE of the receiver. Returns the path on which
- * the LEAVE is to be sent: another path than `leaving`, if possible. Returns
- * NULL if no LEAVE is due or no path can send it. */
+/* Fills in a LEAVE, a message that removes a path from the session, if one is
+ * due. The LEAVE either removes the path `leaving`, or acknowledges a LEAVE
+ * that the receiver has sent. Returns the path on which the LEAVE is to be
+ * sent: another path than `leaving`, if possible. Returns NULL if no LEAVE is
+ * due or no path can send it. */
 static MmtpPath *
 make_leave (MmtpControl * self, MmtpPath * leaving, MmtpMessage * message)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sender's side of JOIN, CHALLENGE and RESPONSE (docs/wire-mmtp.md, section
- * 3). With these messages, a path joins an existing session. A path that has
- * already joined does so again if its address may have changed. */
+ * 3). With these messages, a path joins an existing session. If the address of
+ * a path may have changed, the path joins the session again. */
 
 #pragma once
 

@@ -57,9 +57,10 @@
 #define FIRST_OCTAVE 256
 /* Maximum fraction of the messages that a usable radio link loses at random. */
 #define MAX_RANDOM_LOSS 0.15
-/* The expected number of losses is computed from the loss rate with a short
- * queue, which is that of random losses. If a report contains at most
- * MIN_EXCESS losses more than expected, they count as random. */
+/* With a short queue, all losses are regarded as random. The loss rate with a
+ * short queue therefore says how many random losses are expected in a report.
+ * If a report contains at most MIN_EXCESS losses more than expected, they count
+ * as random. */
 #define MIN_EXCESS 1
 /* MIN_KNOWN is the minimum number of messages from which the loss rate with a
  * short queue is estimated. If this loss rate is below NO_LOSS, the path is

@@ -503,8 +503,8 @@ find_unplanned (MmtpPolicy * policy, guint64 arrival, guint64 late)
 }
 
 /* Returns the packet with the earliest deadline among all packets that would be
- * in time if they arrived at `arrival`. Pictures that refer to a lost picture
- * are not considered. Returns NULL if there is no such packet. */
+ * in time if they arrived at `arrival`. Packets of pictures that refer to a
+ * lost picture are not considered. Returns NULL if there is no such packet. */
 static MmtpPacket *
 find_first (const MmtpPolicy * policy, guint64 arrival, guint64 late)
 {

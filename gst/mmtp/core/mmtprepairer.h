@@ -59,9 +59,9 @@ void mmtp_repairer_note_loss (MmtpRepairer * self, const MmtpPath * path);
  * maximum size; 0 if no path needs REPAIRs. A REPAIR is a few bytes longer than
  * the packets that it covers, and it has to fit into one datagram, too. */
 gsize mmtp_repairer_get_reserve (const MmtpRepairer * self);
-/* Notes that `packet` was sent on `path` for the first time. `bytes` and `size`
- * are the DATA message that contained it. If the packet needs protection, the
- * next REPAIR on this path will cover it. */
+/* Notes that `packet` was sent on `path` for the first time. The DATA message
+ * that contained the packet has `size` bytes, which begin at `bytes`. If the
+ * packet needs protection, the next REPAIR on this path will cover it. */
 void mmtp_repairer_cover (MmtpRepairer * self, const MmtpPath * path,
     const MmtpPacket * packet, const guint8 * bytes, gsize size);
 /* If a REPAIR is due now, stores it in `repair` and returns the path on which

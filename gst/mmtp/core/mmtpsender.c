@@ -543,9 +543,9 @@ take_record (MmtpSender * sender, const MmtpRecord * record, guint32 reported)
 }
 
 /* Processes the records of a REPORT that has arrived on `path` after a newer
- * REPORT. Of the records about other paths, only the minimum delays are used,
- * because the counters in them are out of date. The newer REPORT may not
- * contain the minimum delays of the same messages. */
+ * REPORT. The records about other paths contain counters that are out of date,
+ * so these counters are ignored. The minimum delays in these records are used,
+ * because the newer REPORT may be about other messages and their delays. */
 static void
 take_late_records (MmtpSender * sender, MmtpPath * path,
     const MmtpReport * report, guint32 reported)

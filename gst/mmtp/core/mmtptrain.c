@@ -7,10 +7,11 @@
 /* Minimum number of messages of a train. The estimate from a pair depends on
  * the delay of a single message. */
 #define MIN_MESSAGES 3
-/* The messages are a train only if the path has increased the time between the
- * first and the newest message at least by 1/MIN_SPREAD_PART of this time. If
- * the path is faster than the sender, the time does not increase, and the
- * messages show only how fast they were sent. */
+/* A packet train is a number of messages that were sent faster than the path
+ * can deliver them. Let D be the time from the first to the newest message when
+ * they were sent. The messages are a train only if the path has increased D by
+ * at least D / MIN_SPREAD_PART. If the path is faster than the sender, D does
+ * not increase, and the messages show only how fast they were sent. */
 #define MIN_SPREAD_PART 2
 /* Minimum time in ns between the arrivals of the first and the newest message.
  * If the time is shorter, it is replaced by this minimum. The reason is that a

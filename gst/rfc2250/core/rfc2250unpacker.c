@@ -555,8 +555,9 @@ unpacker_begin_frame (Rfc2250Unpacker * unpacker,
 }
 
 /* Returns whether a payload that begins with the picture header `picture` is
- * the second field of the current frame. The picture header of the first field
- * is not needed, because its packet may have been lost. */
+ * the second field of the current frame. The packet with the picture header of
+ * the first field may have been lost, so the function also works without that
+ * header. */
 static gboolean
 opens_second_field (const Rfc2250Unpacker * unpacker,
     const Rfc2250Header * header, const MpegVideoPicture * picture)

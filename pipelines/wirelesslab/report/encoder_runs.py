@@ -43,9 +43,10 @@ CAPACITY = "capacity.csv"
 # The name of a file with the numbers of all pictures that can be decoded
 # without damage.
 DECODABLE = "decodable.txt"
-# This number of frames at the end of the stream does not count for the
-# results. Some transports drop the packets that are in flight when the sender
-# ends. These frames may therefore be lost for no other reason.
+# The last frames of the stream do not count for the results; this is their
+# number. Some transports drop the packets that are in flight when the sender
+# ends. A loss of these frames then says nothing about the transport during the
+# stream.
 LAST_FRAMES = clips.FRAMES_PER_SECOND
 # Large packets belong to the video, because the packets of a handshake are
 # small. The first packet with at least this number of bytes belongs to the

@@ -495,10 +495,11 @@ def fairness(runs: list[Run]) -> Table | None:
 
 
 def loss_runs(runs: list[Run]) -> Table:
-    """Returns a table that says how often how many packets were lost in
-    succession, as table 3.12 of Ouwens does. It has one row for each value of
-    the compared property, for example for each protocol. A row counts the
-    packets of all test runs with this value.
+    """Returns a table of series of consecutive lost packets, in the form of
+    Ouwens table 3.12. It says which share of the series consists of one
+    packet, which share consists of two packets, and so on. It has one row for
+    each value of the compared property, for example for each protocol. A row
+    counts the packets of all test runs with this value.
     """
     heads = [runs[0].way.head,
              *(f"{length} in a row, %" for length in measurements.OUWENS_RUNS),

@@ -55,9 +55,10 @@ CONNECTIONS = ("mptcp",)
 NAMES = {"clip", "host", "own", "peer", "port", "port+1", "port+2", "received",
          "sent", "sound", "sound_port"}
 NEEDED = {"sender": ("clip", "sent"), "receiver": ("received",)}
-# If a live encoder produces the video, LIVE_NAMES and LIVE_NEEDED take the
-# place of NAMES and NEEDED. The sender's pipeline then writes two more files,
-# the log of the captured frames and the encoded frames.
+# LIVE_NAMES are the names that a pipeline may contain in braces if a live
+# encoder produces the video. LIVE_NEEDED are those that it must contain in
+# this case. The sender's pipeline then writes two files more than usual: the
+# log of the captured frames, and the encoded frames.
 LIVE_NAMES = NAMES | {"captured", "encoded"}
 LIVE_NEEDED = {"sender": ("clip", "captured", "sent", "encoded"),
                "receiver": ("received",)}

@@ -328,8 +328,8 @@ GST_START_TEST (counted_buffers_of_merged_packets_come_singly)
 GST_END_TEST;
 
 /* Sends a UDP packet that contains a UDP-Lite packet, as a sender with
- * `backend=udp` does. Its UDP checksum is wrong. If raw sockets are not
- * permitted, prints that `test` is skipped and returns FALSE. */
+ * `backend=udp` does. The UDP checksum of this packet is wrong. If raw sockets
+ * are not permitted, prints that `test` is skipped and returns FALSE. */
 static gboolean
 fixture_send_damaged (Fixture * fixture, const gchar * test)
 {
@@ -685,8 +685,8 @@ GST_END_TEST;
 /* --- allowed senders ------------------------------------------------------ */
 
 /* First, many packets arrive from a sender that is not allowed. Then the
- * element is stopped and the sender is allowed. Its next packet must arrive,
- * without a delay by the refused packets. */
+ * element is stopped, the sender is allowed, and the element is started again.
+ * The next packet must arrive, although many packets were refused before. */
 GST_START_TEST (only_allowed_senders_are_heard)
 {
   Fixture fixture;

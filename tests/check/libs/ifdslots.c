@@ -184,10 +184,10 @@ GST_START_TEST (layer_resumes_where_its_slot_is_filled_anew)
 
 GST_END_TEST;
 
-/* An I-frame arrives while the queue is full of frames of the previous GOP. No
- * frame refers to the last P-frame of the previous GOP any more, so it must be
- * dropped first. When a further frame arrives, the P-frame before it must be
- * dropped. */
+/* An I-frame arrives while the queue is full of frames of the previous GOP. The
+ * last P-frame of the previous GOP must be dropped first, because no other
+ * frame refers to it any more. When one more frame arrives, the last but one
+ * P-frame must be dropped, for the same reason. */
 GST_START_TEST (drops_the_end_of_the_previous_gop)
 {
   expect (3, "I P0>0 P0>0 I P0>0", "2 overwritten, 1 overwritten");

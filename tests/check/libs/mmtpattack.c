@@ -491,9 +491,10 @@ GST_END_TEST;
 #define FORGED_DISTANCE (SECOND / 10000)        /* 10,000 messages a second */
 #define N_FORGED_STEPS 4        /* INIT, COOKIE, OPEN, ACCEPT */
 
-/* The kinds of forged messages in the tests of the handshake. `reason` is the
- * reason in a REFUSE. When the attacker sees a message of the handshake, it
- * sends forged messages of one of these kinds to the sender. */
+/* The kinds of forged messages in the tests of the handshake. When the attacker
+ * sees a message of the handshake, it sends forged messages of one of these
+ * kinds to the sender. `type` is the type of the forged message. If the type is
+ * REFUSE, `reason` is the reason that the message states for the refusal. */
 static const struct
 {
   MmtpType type;
@@ -666,10 +667,11 @@ GST_START_TEST (a_cookie_of_another_address_stops_nothing)
 
 GST_END_TEST;
 
-/* Sends an INIT without a seal, the HMAC that shows that a sender has the key.
- * In half of the calls, the INIT comes from the sender's address, otherwise
- * from another host. The receiver limits its answers to INITs without a seal,
- * and the INITs of this function use up this limit. */
+/* Sends an INIT, the first message of a handshake, without a seal. A seal is an
+ * HMAC that shows that a sender has the key. In half of the calls, the INIT
+ * comes from the sender's address, otherwise from another host. The receiver
+ * limits its answers to INITs without a seal, and the INITs of this function
+ * use up this limit. */
 static void
 flood_with_inits (Handshaker * self, MmtpNetwork * network)
 {
@@ -973,10 +975,10 @@ flood (Attack * self, MmtpNetwork * network)
   }
 }
 
-/* Floods the receiver with INITs from many addresses during a session. The
- * session must not be disturbed. The simulated network also checks the
- * receiver: it must not send more bytes to an address than it has received from
- * this address, unless the address is validated. */
+/* Floods the receiver with INITs, the first messages of a handshake, from many
+ * addresses during a session. The session must not be disturbed. The simulated
+ * network also checks the receiver: it must not send more bytes to an address
+ * than it has received from this address, unless the address is validated. */
 GST_START_TEST (a_flood_of_inits_does_not_disturb_a_session)
 {
   MmtpNetwork quiet, attacked;
@@ -1116,9 +1118,9 @@ GST_END_TEST;
 typedef struct
 {
   MmtpAddress address;
-  /* Both values are in ms. `next_init` is the time at which the sender sends
-   * its next INIT, or 0 after the sender has got a cookie. `wait` is the
-   * interval between the next INIT and the one after it. */
+  /* `next_init` is the time in ms at which the sender sends its next INIT. It
+   * is 0 after the sender has got a cookie. `wait` is the interval in ms
+   * between the next INIT and the one after it. */
   guint next_init, wait;
 } RealSender;
 
@@ -1275,10 +1277,11 @@ GST_START_TEST (flood_of_requests_keeps_no_sender_out)
 
 GST_END_TEST;
 
-/* Sends INITs from forged addresses in the sender's own network (address
- * prefix). They use up the answers that the receiver sends to this network. The
- * sender must nevertheless get an answer: it had a session before, and the
- * receiver reserves additional answers for such hosts. */
+/* Sends INITs, the first messages of a handshake, from forged addresses in the
+ * sender's own network (address prefix). The receiver limits its answers to
+ * each network, and the forged INITs use up this limit. The sender must
+ * nevertheless get an answer: it had a session before, and the receiver
+ * reserves additional answers for such hosts. */
 static void
 flood_own_prefix (Attack * self, MmtpNetwork * network)
 {

@@ -44,10 +44,10 @@ class EstimateTest(unittest.TestCase):
         # 3 s longer than its clip, so the estimate must be 43 s.
         self.assertEqual(self.seconds(cell(seconds=40), *results), 43)
         self.assertEqual(self.seconds(cell("tcp", "oven"), *results), 90)
-        # There is no result of TCP over this link. The estimate then comes from
-        # all results of TCP. Two runs of TCP took 60 and 70 s longer than their
-        # clips, 65 s on average. The clip of this run has 20 s, so the estimate
-        # is 85 s.
+        # There is no result of TCP over this link. The estimate then comes
+        # from the results of TCP over all links. Two runs of TCP took 60 and
+        # 70 s longer than their clips, 65 s on average. The clip of this run
+        # lasts 20 s, so the estimate must be 85 s.
         self.assertEqual(self.seconds(cell("tcp", "lte"), *results), 85)
         # There is no result of MMTP, so the estimate comes from the results of
         # all protocols. The runs took 1, 3, 4, 30, 60 and 70 s longer than

@@ -188,10 +188,11 @@ class EncoderLatenessTest(unittest.TestCase):
                "type", "coding_number", "display_number", "size_bytes", "hash")
 
     def lateness(self, encoding_ms, flagged=False):
-        """Runs the check for an encoder that is late, and returns its
-        statistics. The encoder encodes 50 frames. `encoding_ms` has the
-        encoding times of the last frames in ms. Each frame before them takes 5
-        ms."""
+        """Writes the logs of a simulated encoder, and returns the result
+        of encoder_lateness() for these logs. That function finds out whether
+        the encoder was too slow. The encoder encodes 50 frames. `encoding_ms`
+        has the encoding times of the last frames in ms. The frames before
+        these take 5 ms each."""
         times = [5] * (50 - len(encoding_ms)) + encoding_ms
         with tempfile.TemporaryDirectory() as name:
             directory = pathlib.Path(name)

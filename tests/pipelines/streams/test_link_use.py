@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests link_use, which computes from the log of an emulated link how the link
-was used over time: its rate, the times of packets in it, and its losses. The
-expected values were computed by hand.
+was used over time: at which rate packets left the link, how long they stayed
+in the link, and when packets were lost. The expected values were computed by
+hand.
 """
 
 import math

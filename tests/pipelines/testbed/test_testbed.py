@@ -262,8 +262,8 @@ class Nothing(unittest.TestCase):
 
     def note_networks(self):
         """Records the network namespaces of the running testbed. At the end,
-        the test checks that there were some. Otherwise it would prove nothing
-        if none is left.
+        the test checks that the record is not empty. If it were empty, the
+        check that no network namespace is left would prove nothing.
         """
         self.networks |= networks_of(marked(self.mark))
         self.networks.discard(os.readlink("/proc/self/ns/net"))
