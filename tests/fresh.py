@@ -164,9 +164,9 @@ class Guard:
             os.dup2(null, descriptor)
         os.read(read, 1)
         deadline = time.monotonic() + SECONDS_TO_REMOVE
-        # The processes in the Debian installation are being killed at the same
-        # time. Until they have ended, they can create new files in the
-        # directory, so the removal is repeated.
+        # While this loop runs, the processes in the Debian installation are
+        # being killed. Until these processes have ended, they can create new
+        # files in the directory, so the removal is repeated.
         while directory.exists() and time.monotonic() < deadline:
             shutil.rmtree(directory, ignore_errors=True)
         os._exit(0)

@@ -18,9 +18,9 @@ typedef enum
   GST_DCCP_THIN_MODE_CALLER,
   GST_DCCP_THIN_MODE_LISTENER,
   /* Values for the deprecated names "connect" and "listen". If the property
-   * `mode` is set to one of them, the element immediately replaces it with the
-   * value for "caller" or "listener", which gst_dccp_thin_mode_replace ()
-   * returns. */
+   * `mode` is set to CONNECT, the element immediately changes the property to
+   * CALLER. If it is set to LISTEN, the element changes it to LISTENER.
+   * gst_dccp_thin_mode_replace () returns the new value. */
   GST_DCCP_THIN_MODE_CONNECT,
   GST_DCCP_THIN_MODE_LISTEN
 } GstDccpThinMode;
@@ -91,10 +91,12 @@ void gst_dccp_thin_install_properties (GObjectClass * klass, gssize settings,
  * FALSE if `text` is not a service code. */
 gboolean gst_dccp_thin_parse_service_code (const gchar * text, guint32 * code);
 
-/* Returns a text that names the peer in messages. For a caller, the text is
- * "host:port" of the peer. For a listener, it contains the local address and
- * port, to which any peer may connect. The caller of this function frees the
- * text with g_free (). */
+/* Returns a text that names the peer in messages. If the property `mode` is
+ * "caller", the element connects to one peer, and the text is "host:port" of
+ * this peer. If the property is "listener", any peer may connect to the
+ * element. The text then contains the local address and port to which peers
+ * connect. The text has to be freed with g_free () by the code that calls this
+ * function. */
 gchar *gst_dccp_thin_settings_describe (const GstDccpThinSettings * settings);
 
 /* --- statistics ----------------------------------------------------------- */

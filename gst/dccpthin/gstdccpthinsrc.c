@@ -4,16 +4,17 @@
  * @title: dcctpthinsrc
  * @short_description: Receives over DCCP
  *
- * Receives a stream over a DCCP connection with CCID 3 (RFC 4340, RFC 4342),
- * from dcctpthinsink or any other implementation of CCID 3. DCCP runs in user
- * space. Each packet becomes one buffer. The element reports the receive rate
- * and the losses to the sender, which computes its rate from them. When
- * downstream is too slow, the element reports this to the sender as well.
+ * The element is registered under two names, dcctpthinsrc and dccpthinsrc. The
+ * example launch lines use the name dccpthinsrc.
+ *
+ * The element receives a stream over a DCCP connection with CCID 3 (RFC 4340,
+ * RFC 4342), from dcctpthinsink or any other implementation of CCID 3. DCCP
+ * runs in user space. Each packet becomes one buffer. The element reports the
+ * receive rate and the losses to the sender, which computes its rate from them.
+ * When downstream is too slow, the element reports this to the sender as well.
  *
  * The element is a live source. It sends EOS downstream when the sender closes
  * the connection.
- *
- * The element is also registered as dccpthinsrc.
  *
  * ## Example launch lines
  * |[
@@ -116,8 +117,9 @@ struct _GstDccpThinSrc
   /* The following fields are set and freed only while no thread of the element
    * runs, so they need no lock. */
   GThread *thread;
-  /* Ends the waits of the connection's thread, so that this thread can be
-   * stopped. GCancellable itself is thread-safe. */
+  /* Ends the waits of the connection's thread when it is cancelled, so that
+   * this thread can be stopped. Another thread may cancel it at any time
+   * without a lock, because a GCancellable is thread-safe. */
   GCancellable *cancellable;
 };
 
@@ -561,9 +563,10 @@ typedef struct
 {
   guint64 timeout;              /* value of the property peer-timeout in ns */
   gint64 pause;                 /* pause in us before the next attempt */
-  /* Monotonic time in us. If an attempt to connect is refused after this time,
-   * no further attempt is made. 0 = no attempt was refused since the last
-   * connection. */
+  /* Monotonic time in us until which refused attempts to connect are repeated.
+   * It is set when an attempt is refused for the first time since the last
+   * connection. Until then it is 0. If an attempt is refused after this time,
+   * no further attempt is made. */
   gint64 refused_until;
 } Attempts;
 

@@ -110,9 +110,9 @@ class RunDirectory:
         self._lock = contextlib.ExitStack()
         parent.mkdir(exist_ok=True)
         # The lock of the parent directory is held while a new directory is
-        # made and locked. Otherwise, another process could find the new
-        # directory still unlocked, take it for the rest of a killed run, and
-        # remove it.
+        # made and locked. Without this lock, another process could find the
+        # new directory before it is locked. The other process would conclude
+        # that a killed run has left the directory behind, and would remove it.
         with locked(parent / ".lock"):
             _remove_forgotten(parent)
             self.path = pathlib.Path(

@@ -23,8 +23,9 @@ typedef enum
  * 0. If it forks, the child process may select the set 1, so that its calls are
  * counted separately. */
 __attribute__((weak)) void callcount_select (unsigned process);
-/* Returns how often the process with the set of counters `process` (0 or 1) has
- * called `function`. The counters are in shared memory, so each of two
- * processes can also read the counters of the other one. */
+/* Returns how often a process has called `function`. `process` (0 or 1) is the
+ * number of the set of counters that this process has selected. The counters
+ * are in shared memory, so each of two processes can also read the counters of
+ * the other process. */
 __attribute__((weak)) uint64_t callcount_get (unsigned process,
     CallcountFunction function);

@@ -6,12 +6,13 @@
 
 udplitesink and udplitesrc are compared with udpsink and udpsrc. The program
 packetflood makes all of them send or receive the same packets of 1316 bytes on
-the loopback interface. If network namespaces are permitted, it runs in its own
-namespace. Each sink sends to a socket that nobody reads. Each source reads
-from a socket that was filled before.
+the loopback interface. If network namespaces are permitted, the benchmark and
+packetflood run in a network namespace of their own. Each sink sends to a
+socket that nobody reads. Each source reads from a socket that was filled
+before.
 
 The elements run in turn. The figures are medians with minimum and maximum. The
-program fails if an element does not run or loses packets. It never fails
+benchmark fails if an element does not run or loses packets. It never fails
 because an element is slow.
 """
 

@@ -213,8 +213,9 @@ INPUT, SMALL, BURST, ADVANCE, WAKEUP, SET_STATION, ADD_FLOW, BACK = range(8)
 
 def ifd(_made):
     """Makes inputs for fuzz_ifd.c. An input consists of an algorithm,
-    max_frames, and commands. A command with a frame has three bytes: type * 8,
-    flags and size.
+    max_frames, and commands. A command with a frame has three bytes. The first
+    byte is the type of the frame, multiplied by 8. The second byte has the
+    flags, and the third byte has the size.
     """
     closed, broken, leading, trailing, incomplete = (1 << i for i in range(5))
 
@@ -724,11 +725,12 @@ def mmtp_messages():
 def mmtppacket(_made):
     """Makes inputs for fuzz_mmtppacket.c, which tests two functions. The first
     byte of an input selects the function:
-    - 0, parse: the role of the endpoint that sent the message, and the message
-      follow.
-    - 1, unwrap: the function returns the integer that has the given low bits
-      and is nearest to a given integer. Three integers follow: the number of
-      low bits minus 1, the low bits, and the given integer.
+    - 0 selects parse. The next byte of the input is the role of the endpoint
+      that sent the message. The message follows.
+    - 1 selects unwrap. This function returns the integer that has the given
+      low bits and is nearest to a given integer. The input contains three
+      integers: the number of low bits minus 1, the low bits, and the given
+      integer.
     """
     parse, unwrap = range(2)
     sender, receiver = range(2)

@@ -2,11 +2,12 @@
 """Runs the element mmtpsink with channels=auto, so that it uses all network
 interfaces. Meanwhile the interfaces change all the time.
 
-A network device goes down and comes back, gets another address, or gets
-another name. The same happens when a USB modem is unplugged and plugged in
-again. At the end, mmtpsink must still send over both devices. It must not have
-more file descriptors and threads than after the first changes. The environment
-variable INTERFACE_CHANGES sets the number of changes.
+The sender has two network devices. In each change, one of them goes down and
+comes back, gets another address, or gets another name. All these changes can
+also happen when a USB modem is unplugged and plugged in again. At the end,
+mmtpsink must still send over both devices. It must not have more file
+descriptors and threads than after the first changes. The environment variable
+INTERFACE_CHANGES sets the number of changes.
 """
 
 import os

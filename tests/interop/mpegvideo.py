@@ -46,8 +46,9 @@ class Bits:
 
 @dataclass
 class Unit:
-    """A unit of the stream: the bytes from one start code up to the next one,
-    including the zero bytes (stuffing) between them.
+    """A unit of the stream: the bytes from the beginning of one start code to
+    the beginning of the next start code. Zero bytes (stuffing) before the next
+    start code belong to the unit.
     """
     code: int
     start: int

@@ -14,7 +14,9 @@ def live555(packets):
     S, B and E are bits in the video-specific header of RFC 2250. live555 uses
     them to find units of the stream:
     - A packet with S or B begins a unit.
-    - A packet with E, or with S but not B, ends a unit.
+    - A packet with E ends a unit.
+    - A packet with S but not B begins a unit and also ends it, so it is a
+      whole unit.
 
     After a loss, live555 discards the current unit and all packets before the
     next unit.

@@ -46,7 +46,9 @@ SVT = "-c:v libsvtav1 -preset 10 -b:v 100k -g 50 -svtav1-params "
 CHAIN = 6, 8, 15
 DROPPABLE = 12, 40, 70
 # Each stream is a tuple (name, codec, options of the encoder, minimum). The
-# item `minimum` is CHAIN or DROPPABLE.
+# item `minimum` is the minimum number of pictures that must be sent over each
+# of the three links. It is CHAIN if each frame refers to the previous frame,
+# and DROPPABLE if every second frame is a non-reference frame.
 FILMS = [
     ("vp8", "vp8", f"-c:v libvpx {VPX}", CHAIN),
     ("vp8-altref", "vp8", "-c:v libvpx -b:v 100k -g 25 -auto-alt-ref 1 "

@@ -34,8 +34,8 @@ def slice_of(row, size):
     return b"\0\0\1" + bytes([row]) + bytes([0x55]) * (size - 4)
 
 
-# A stream with three frames, which are sent in the order I0 P2 B1. The first
-# frame and the last frame fit into one packet each.
+# A stream with three frames, which are sent in the order I0 P2 B1. I0 and B1
+# fit into one packet each, and P2 needs several packets.
 I_FRAME = SEQUENCE + GROUP + I_HEADER + slice_of(1, 50) + slice_of(2, 50)
 P_SLICES = slice_of(1, 60), slice_of(2, 200)
 B_FRAME = B_HEADER + slice_of(1, 20) + slice_of(2, 20)

@@ -241,8 +241,10 @@ driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
   driver->input_room = input_room;
   driver->makes_slices = input_room >= DATAGRAM_MERGED_SIZE;
   /* The pool has DATAGRAM_BATCH blocks for the packets that are received
-   * together, one block into which small datagrams are copied (`packed`), and
-   * DRIVER_MAX_SLICED blocks that slices may keep in use. */
+   * together, and one block into which small datagrams are copied (`packed`).
+   * It also has DRIVER_MAX_SLICED blocks that the core may keep in use. The
+   * core refers to the bytes in such a block with slices (references to parts
+   * of a block). */
   driver->pool = datagram_pool_new (input_room,
       DATAGRAM_BATCH + 1 + DRIVER_MAX_SLICED);
   for (i = 0; i < DATAGRAM_BATCH; i++)
@@ -669,14 +671,15 @@ pack (Driver * driver, Datagram * datagram)
       PACKED_ALIGNMENT);
 }
 
-/* Makes it possible that the core keeps the bytes of the received datagram
- * number `i` without copying them. The core can then refer to them with slices
- * (references to parts of a block). A small datagram is copied to a block that
- * several datagrams share. A larger datagram stays in its own block. The next
- * datagram `i` is then received into another block, a free one of the pool.
+/* Prepares a received datagram so that the core can refer to its bytes with
+ * slices (references to parts of a block). The core then need not copy the
+ * bytes. The datagram was received into the block driver->inputs[i].
  *
- * Returns the block of a larger datagram, which the caller has to release.
- * Returns NULL if the datagram was copied, or if no block was free. */
+ * If the datagram is small, it is copied to a block that several datagrams
+ * share, and the function returns NULL. If it is larger, it stays in its block.
+ * A free block of the pool then becomes driver->inputs[i], and the function
+ * returns the block of the datagram, which the caller has to release. If no
+ * block is free, the function returns NULL. */
 static DatagramBlock *
 prepare_slices (Driver * driver, guint i, Datagram * datagram)
 {
@@ -887,11 +890,11 @@ waits_for_room (DriverPath * path, guint64 * wakeup)
 }
 
 /* Fills in the list of descriptors on which poll waits. If `waits_for_input` is
- * FALSE, poll waits although packets arrive. On some paths, the driver may try
- * to send again only at a certain time. If this time is before `wakeup`, the
- * time at which poll ends, `wakeup` is set to it. Returns the index of
- * driver->watched_fd in the list, or 0 if no descriptor of the owner is
- * watched. */
+ * FALSE, arriving packets do not end the wait. `wakeup` is the time at which
+ * poll stops waiting. On some paths, the driver may try to send again only at a
+ * certain time. If this time is before `wakeup`, `wakeup` is set to it. Returns
+ * the index of driver->watched_fd in the list, or 0 if no descriptor of the
+ * owner is watched. */
 static guint
 prepare_poll (Driver * driver, gint cancel_fd, gboolean waits_for_input,
     guint64 * wakeup)

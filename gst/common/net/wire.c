@@ -28,9 +28,9 @@ add_word (Sums * sums, guint64 word)
 }
 
 /* Adds the bytes of `bytes`, as 64-bit words, to `sums`. The Internet checksum
- * is computed from these sums. Each step adds two vectors. The function returns
- * the number of bytes that were added. The rest, which is shorter than two
- * vectors, is left to the caller.
+ * is computed from these sums. A vector consists of two 64-bit words, and each
+ * step adds two vectors (32 bytes). The function returns the number of bytes
+ * that were added. The rest is shorter than 32 bytes and is left to the caller.
  *
  * The first and the second vector of a step are added to separate sums, so that
  * the CPU can do both additions at the same time. With a single sum, each

@@ -11,10 +11,10 @@
  *   are kept. Leading B-frames after a broken link can never be decoded, so
  *   they are dropped.
  * - A flag says that the previous GOP was disturbed. The algorithm of the paper
- *   clears this flag at the first P-frame of a GOP. Here each I-frame sets the
- *   flag anew, because a GOP may have no P-frame. In the sequence I, B, B, I,
- *   B, B, the flag would otherwise remain set, and more frames than necessary
- *   would be lost.
+ *   clears this flag at the first P-frame of a GOP. A GOP may have no P-frame,
+ *   however, as in the sequence I, B, B, I, B, B. Once set, the flag would then
+ *   never be cleared, and more frames than necessary would be lost. Here each
+ *   I-frame therefore gives the flag a new value, TRUE or FALSE.
  * - W holds several frames. If W is full, the frame whose loss changes the
  *   picture least is dropped; see find_victim (). An outage may have the effect
  *   that most frames in the GOPs of the waiting frames were dropped. The next
@@ -85,10 +85,11 @@ typedef struct
    * display it in the wrong order
    */
   gboolean misordered;
-  /* Bit mask of slots. A slot is a buffer of the decoder, for example for a
-   * reference frame. The bit of a slot is set if a frame that was dropped
-   * directly before this frame would have updated the slot. The decoder
-   * therefore lacks this update. */
+  /* Bit mask of slots, which are buffers of the decoder, for example for
+   * reference frames. The mask is about the frames that were dropped directly
+   * before the frame of this entry. If one of the dropped frames would have
+   * updated a slot, the bit of this slot is set. The decoder then lacks this
+   * update. */
   guint32 missed;
 } IfdEntry;
 
@@ -855,9 +856,14 @@ all_have_slots (const Ifd * ifd, const IfdEntry * c)
   return has_slots (&c->frame);
 }
 
-/* Drops waiting frames to make room for the new frame C. Returns FALSE if C
- * itself has to be dropped, because its loss changes the picture least. `rule`
- * is set to a text that explains the drop of a single frame. */
+/* Drops waiting frames to make room for the new frame C. Usually, only the
+ * frame whose loss changes the picture least is dropped. If this frame is C
+ * itself, the function drops no waiting frame and returns FALSE, so that the
+ * caller drops C. `rule` is set to a text that explains the choice of the
+ * frame.
+ *
+ * If is_stale () returns TRUE, C replaces all waiting frames. `rule` is then
+ * not changed. */
 static gboolean
 make_room (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {
@@ -1167,9 +1173,10 @@ place (Ifd * ifd, IfdEntry * c)
     ifd->behind_p = TRUE;
 }
 
-/* Called at an I-frame, because a change of the configured algorithm takes
- * effect at an I-frame. Earlier frames might refer to frames that the previous
- * algorithm has dropped, and the new algorithm has no record of them. */
+/* Called at an I-frame. If the configured algorithm has changed, the new
+ * algorithm is used from this I-frame on. If the change took effect before an
+ * I-frame, the next frames might refer to frames that the previous algorithm
+ * has dropped. The new algorithm has no record of these dropped frames. */
 static void
 adopt_algorithm (Ifd * ifd)
 {
@@ -1323,8 +1330,9 @@ ifd_restart (Ifd * ifd)
     drop_leading (ifd, first);
   else
     ifd->awaits_i = TRUE;
-  /* Leading frames may just have been dropped. Waiting frames that cannot be
-   * decoded or correctly ordered without them are therefore dropped as well. */
+  /* drop_leading () may have dropped leading frames. Other waiting frames may
+   * need these dropped frames to be decoded or correctly ordered. Such waiting
+   * frames are therefore dropped as well. */
   if (ifd->algorithm == IFD_ALGORITHM_GOP) {
     drop_lost (ifd);
     drop_misordered (ifd);

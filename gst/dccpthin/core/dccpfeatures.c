@@ -34,8 +34,10 @@
 
 enum
 {
-  /* Index of the values for which the peer is the feature location. The feature
-   * location is the endpoint to which a feature belongs (RFC 4340 section 6).
+  /* A feature belongs to one of the two endpoints, its feature location (RFC
+   * 4340 section 6). REMOTE and LOCAL are indices of arrays with one element
+   * for each endpoint. The element REMOTE is about features whose feature
+   * location is the peer.
    */
   REMOTE,
   LOCAL,
@@ -219,14 +221,16 @@ prefer_received_coverage (Feature * self, guint8 coverage)
   add_preferences (self, 0, 0);
 }
 
-/* Fills the preference list for the feature Minimum Checksum Coverage of the
- * peer, to which we send data (RFC 4340 section 9.2.1). The feature is the
- * smallest checksum coverage that the peer accepts. `coverage` is the coverage
- * that we want to use. The peer allows it if the feature has a value from 1 to
- * `coverage`, so these values come first. The greatest of them is the very
- * first, because the peer most likely accepts it. If the feature is 0 or
- * greater than `coverage`, our checksum must cover the whole packet. These
- * values therefore come last. */
+/* Fills our preference list for the feature Minimum Checksum Coverage of the
+ * peer, to which we send data (RFC 4340 section 9.2.1). The value of the
+ * feature is the smallest checksum coverage that the peer accepts. `coverage`
+ * is the coverage that we want to use. The list begins with the preferred
+ * values:
+ * - The values from `coverage` down to 1 come first, because each of them
+ *   allows us to use `coverage`. The list begins with `coverage` itself,
+ *   because this is the value to which the peer most likely agrees.
+ * - The value 0 and the values above `coverage` come last. With each of them,
+ *   our checksum must cover the whole packet. */
 static void
 prefer_sent_coverage (Feature * self, guint8 coverage)
 {

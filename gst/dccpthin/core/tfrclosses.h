@@ -44,10 +44,10 @@ typedef struct
 } TfrcLosses;
 
 void tfrc_losses_init (TfrcLosses * losses);
-/* Adds packets that do not count as losses to the open (current) loss interval.
- * Each of these packets has arrived, or it is missing but had no data.
- * `packets` is the number of these packets. `data` is the number of packets
- * among them that have data. */
+/* Adds packets to the open (current) loss interval. This function is for
+ * packets that do not count as losses: each of them has arrived, or it is
+ * missing but had no data. `packets` is the number of these packets. `data` is
+ * the number of packets among them that have data. */
 void tfrc_losses_add_lossless (TfrcLosses * losses, guint64 packets,
     guint64 data);
 /* Begins a new loss event: closes the open (current) loss interval, and opens a

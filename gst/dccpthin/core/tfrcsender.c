@@ -70,15 +70,17 @@
 #define COUNTER_MASK 15
 #define QUARTERS 4
 #define MAX_QUARTERS 5
-/* Number of the latest sent packets whose send times are stored; it must be a
- * power of 2. At 80 Mbit/s, 8192 packets of 1220 bytes are sent in one second.
+/* The send times of the latest packets are stored. SENT_KEPT is the maximum
+ * number of these packets, and must be a power of 2. At 80 Mbit/s, 8192 packets
+ * of 1220 bytes are sent in one second.
  */
 #define SENT_KEPT 8192
 
-/* Duration in ns of a period in which the minimum round-trip time is
- * determined. The sender uses the smaller minimum of the present period and the
- * previous one. The duration of 10 s is taken from BBR (MinRTTFilterLen in
- * draft-ietf-ccwg-bbr). */
+/* The minimum round-trip time is determined separately in each period of
+ * MIN_PERIOD (ns). The sender takes two minima, the minimum of the present
+ * period and the minimum of the previous period, and uses the smaller one. The
+ * duration of 10 s is taken from BBR (MinRTTFilterLen in draft-ietf-ccwg-bbr).
+ */
 #define MIN_PERIOD (10 * SECOND)
 
 typedef struct
@@ -516,14 +518,15 @@ average_size (TfrcSender * sender, guint32 size)
 /* Called after a packet was sent. A sender is data-limited if its application,
  * and not the allowed rate, limits how much is sent (RFC 5348 section 8.2.1).
  * If the sender must wait now because it has used up the allowed rate, it is
- * not data-limited at this time. The function then stores the present time.
- * There are two exceptions, in which the sender still counts as data-limited:
+ * not data-limited at this time. The function then stores the present time. In
+ * two cases, the sender must wait but still counts as data-limited:
  * - The sender waits only because of the configured maximum rate.
- * - No other packet waits, and this packet was sent late: at least one packet
- *   interval after the time at which it was allowed. For example, an
- *   application sends one packet every few minutes. If the allowed rate is less
- *   than two packets per round trip, each of these packets uses up the allowed
- *   rate, although the application limits the rate. */
+ * - No other packet waits, and the allowed rate would have permitted this
+ *   packet at least one packet interval earlier. The packet was then late
+ *   because the application provided it late. For example, an application
+ *   provides one packet every few minutes. If the allowed rate is less than two
+ *   packets per round trip, the sender must wait after each of these packets,
+ *   although the application limits the rate. */
 static void
 note_not_limited (TfrcSender * sender, gboolean was_late)
 {
@@ -824,9 +827,11 @@ tfrc_sender_feedback (TfrcSender * sender, guint64 now,
   if (sent) {
     time_feedback (sender, sent, feedback);
     raise_counter (sender, sent);
-    /* total_acknowledged must not decrease. Its present value may already be
-     * larger than the value `total` of this packet, because earlier feedback
-     * without a receive rate may have acknowledged a later packet. */
+    /* total_acknowledged is the number of payload bytes up to the latest
+     * acknowledged packet. It must not decrease. If earlier feedback
+     * acknowledged a packet that was sent after the packet `sent`,
+     * total_acknowledged is already larger than sent->total. This can happen if
+     * the earlier feedback had no receive rate. */
     sender->total_acknowledged = MAX (sender->total_acknowledged, sent->total);
   }
   if (!has_round_trip (sender))

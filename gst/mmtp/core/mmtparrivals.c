@@ -203,8 +203,10 @@ to_ticks (gint64 time)
  * arrived since the last record.
  * - If this is the first record at the time `now`, `reported` is replaced by
  *   `span`.
- * - Otherwise, `span` is added to `reported`, because all records that are
- *   written at the same time must cover the same messages.
+ * - If the last record was also written at the time `now`, `reported` still has
+ *   the statistics of the messages in that record, and `span` is added. The new
+ *   record therefore covers the messages of that record, too. All records that
+ *   are written at the same time must cover the same messages.
  *
  * `span` is empty afterwards. */
 static void

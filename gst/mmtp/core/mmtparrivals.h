@@ -22,9 +22,9 @@ typedef struct
   gsize size;                   /* size of the whole message, in bytes */
   /* TRUE if the message is a DATA, PROBE or REPAIR */
   gboolean is_load;
-  /* Time in ns after which a retransmission is too late. It applies to the
-   * missing messages with lower numbers that are detected when this message
-   * arrives. */
+  /* The arrival of this message may show that messages with lower numbers are
+   * missing. `repair_until` is the time in ns after which a retransmission of
+   * these missing messages is too late. */
   guint64 repair_until;
 } MmtpArrival;
 

@@ -167,12 +167,14 @@ void mmtp_gop_lose (MmtpGop * gop, guint64 group);
  * names. A parser of the video stream has filled in `info`. The other fields of
  * `picture` stay as they are. */
 void mmtp_picture_set_info (MmtpPicture * picture, const PictureInfo * info);
-/* Returns whether a missing reference picture makes `picture` useless. The
- * missing picture precedes `picture` in the stream. `group` is the number of
- * the group of pictures that contains `picture`. `missing` is the number of the
- * group that the missing picture makes useless. The caller has got this number
- * from mmtp_picture_get_needing_group() for the missing picture. If `missing`
- * is 0, no picture is missing. */
+/* Returns whether `picture` is useless because an earlier picture of the stream
+ * is missing. `group` is the number of the group of pictures that contains
+ * `picture`.
+ *
+ * A missing reference picture makes the rest of one group useless. `missing` is
+ * the number of this group. The caller has got this number by calling
+ * mmtp_picture_get_needing_group() for the missing picture. If no picture is
+ * missing, `missing` is 0. */
 gboolean mmtp_picture_needs (const MmtpPicture * picture, guint64 group,
     guint64 missing);
 /* Returns the number of the group of pictures whose rest becomes useless if

@@ -7,8 +7,10 @@
 
 #include "mmtppaths.h"
 
-/* Number of JOINs whose sending times are stored. The JOINs soon have intervals
- * of two seconds, so the answer to a JOIN may take more than ten seconds. */
+/* Number of JOINs whose sending times are stored. After the first JOINs, a JOIN
+ * is sent every two seconds until one is answered. The times of the last 8
+ * JOINs then cover more than ten seconds, so an answer may take more than ten
+ * seconds. */
 #define MMTP_JOIN_TIMES 8
 
 typedef struct
@@ -29,9 +31,9 @@ typedef struct
   guint64 wait;
   /* time in ns at which the next RESPONSE is sent; MMTP_NEVER if none is due */
   guint64 respond_at;
-  /* interval in ns between two RESPONSEs to the same CHALLENGE, and the number
-   * of RESPONSEs to it that may still be sent */
+  /* interval in ns between two RESPONSEs to the same CHALLENGE */
   guint64 respond_wait;
+  /* number of RESPONSEs that may still be sent to the latest CHALLENGE */
   guint responses_left;
   /* channel number of the first RESPONSE to the latest CHALLENGE */
   guint64 response_number;

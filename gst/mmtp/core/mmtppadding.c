@@ -112,9 +112,10 @@ begin_episode (MmtpPadding * self, MmtpPaddingPath * padding,
   padding->is_active = TRUE;
   padding->begin = padding->next_send = self->paths->now;
   begin_round (self, padding, path);
-  /* The first round of an episode is longer than the later rounds. Padding has
-   * just begun, so the reports that arrive in the first round trip do not cover
-   * any padding yet. */
+  /* An episode of padding consists of rounds. The first round lasts longer than
+   * the later rounds, by a round trip and a report interval. The reports that
+   * arrive in this additional time do not cover any padding yet, because the
+   * padding has just begun. */
   padding->round_end += path->stats.round_trip + path->report_interval;
 }
 

@@ -10,10 +10,11 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* Minimum time in ns for which the token bucket keeps unused tokens. Older
- * tokens are discarded (section 4.4 of the MMTP paper). If a timer fires late
- * by at most this time, no token is discarded, so the sending rate does not
- * decrease. */
+/* The token bucket keeps unused tokens for TOKEN_LAG (in ns) or longer: if the
+ * path may send bursts, the time can be longer. The bucket discards tokens that
+ * are older than this time (section 4.4 of the MMTP paper). If a timer fires
+ * late by at most TOKEN_LAG, no token is discarded, so the sending rate does
+ * not decrease. */
 #define TOKEN_LAG MILLISECOND
 /* While the application sends less than the path can carry, the pacing rate of
  * the path is multiplied by this factor. The slow start of Linux uses the same
@@ -39,8 +40,9 @@
 #define MAX_MARGIN 8
 #define JITTERS 2
 /* A packet is marginal (`is_marginal`) if it is expected to arrive only shortly
- * before its deadline: the expected time until the deadline is then less than
- * 1/MARGINAL_PART of the initial delay (D0). D0 is the latency of the session.
+ * before its deadline. This means that its deadline is less than
+ * 1/MARGINAL_PART of the initial delay (D0) after its expected arrival. D0 is
+ * the latency of the session.
  */
 #define MARGINAL_PART 4
 /* Control of `lateness`, the time that is added to the expected delay.
@@ -58,21 +60,24 @@
  * assumed to be a gap, a period in which the path delivered nothing. If a
  * message misses its deadline by less, it is only late. */
 #define MAX_LATENESS (25 * MILLISECOND)
-/* Upper limit of `lateness`, the time that is added to the expected delay:
- * 1/LATENESS_PART of the difference between the initial delay (D0) and the base
- * delay. */
+/* `lateness` is the time that is added to the expected delay of a path. Its
+ * maximum is 1/LATENESS_PART of the difference between the initial delay (D0,
+ * the latency of the session) and the base delay. */
 #define LATENESS_PART 3
 /* The safe delay of a path is the delay within which the scheduler expects a
  * message to arrive. `high_delay` is a delay that hardly any message exceeds.
- * If the rate of the path is configured, the safe delay is at most
+ * If the rate of the path is configured, the safe delay is `high_delay` plus a
+ * margin. The margin must not make the safe delay longer than
  * MAX_SAFE_EIGHTHS/8 of the initial delay (D0, the latency of the session). If
- * `high_delay` is longer than this limit, the safe delay may be as long as
- * `high_delay`. */
+ * `high_delay` alone exceeds this limit, the safe delay is `high_delay` without
+ * a margin. */
 #define MAX_SAFE_EIGHTHS 7
-/* The path has stalled if a message should have arrived, and nothing has
- * arrived since then for STALL_TIME (ns) plus a multiple of the jitter.
- * STALL_TIME covers two delays that also occur without a stall: reports arrive
- * only every 50 ms, and schedulers of mobile networks pause for 20 to 60 ms. */
+/* The time STALL_TIME (ns) plus a multiple of the jitter is the maximum by
+ * which a message on a working path may be overdue. A message is overdue if it
+ * has not arrived at its expected time, and no later message has arrived. If it
+ * is overdue for longer than the maximum, the path has stalled. STALL_TIME
+ * covers two delays that also occur without a stall: reports arrive only every
+ * 50 ms, and schedulers of mobile networks pause for 20 to 60 ms. */
 #define STALL_TIME (100 * MILLISECOND)
 #define STALL_JITTERS 4
 #define STALL_DEADLINE_PART 4
@@ -103,12 +108,13 @@
  * called draining. To drain a path, the sender reduces the congestion window to
  * 1/DRAIN_PART (half) of the bytes that fill the path.
  *
- * Draining begins when the path has been busy for the longer of two periods:
- * - DRAIN_PERIOD (10 s). (BBR begins after 5 s.)
- * - 100 round trips (DRAIN_ROUNDS) minus DRAIN_PERIOD. For example, this is 40
- *   s if a round trip is 500 ms. It is longer than DRAIN_PERIOD if a round trip
- *   is longer than 200 ms. On such a path, draining costs more and is therefore
- *   done less often. */
+ * Draining begins when the path has been busy for a certain period:
+ * - If a round trip is at most 200 ms, the period is DRAIN_PERIOD (10 s). BBR
+ *   begins after 5 s.
+ * - If a round trip is longer than 200 ms, draining costs more and is therefore
+ *   done less often. The period is then 100 round trips (DRAIN_ROUNDS) minus
+ *   DRAIN_PERIOD, which is longer than 10 s. For example, if a round trip is
+ *   500 ms, the period is 50 s minus 10 s, which is 40 s. */
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2
@@ -117,9 +123,11 @@
 /* The reported queueing delay of a path is limited to the time that the path
  * needs for the bytes in flight and this number of additional packets. */
 #define QUEUE_PACKETS 3
-/* If at most this number of messages is in flight, a report makes the sender
- * predict for each of them when its transmission ends. If there are more, the
- * sender only uses the sum of their sizes. */
+/* When a report arrives, the sender predicts when the bottleneck will have
+ * transmitted all messages in flight. If at most MAX_PREDICTED messages are in
+ * flight, the prediction takes the size and the sending time of each message
+ * into account. If more messages are in flight, the prediction only uses the
+ * sum of their sizes, to save time. */
 #define MAX_PREDICTED 256
 /* Maximum queueing delay in ns that is taken from a report. A report could
  * contain any 32-bit number, and sums of such times might overflow. */
@@ -218,11 +226,13 @@ get_pacing_rate (const MmtpPath * path)
 }
 
 /* The burst (`burst` of the limits) is the number of bytes that may be sent at
- * once after a pause. The token bucket must keep unused tokens for the burst,
- * except for its last packet: a packet may also be sent when no token is left.
- * Returns the time in ns in which the pacing rate produces these tokens. If
- * this time is shorter than TOKEN_LAG, the bucket keeps the tokens for
- * TOKEN_LAG. */
+ * once after a pause. The token bucket must therefore keep the unused tokens of
+ * the pause. The last packet of a burst may be sent when no token is left, so
+ * the bucket needs tokens only for the packets before it.
+ *
+ * This function returns the time in ns in which the pacing rate produces the
+ * tokens for the burst without its last packet. The bucket keeps unused tokens
+ * for this time, or for TOKEN_LAG if TOKEN_LAG is longer. */
 static guint64
 get_burst_time (const MmtpPath * path)
 {
@@ -524,9 +534,11 @@ mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest)
   path->progress_time = now;
 }
 
-/* Converts `ticks`, a time in a report, to a time in ns on the receiver's clock
- * that does not wrap around. Reports contain only the low 24 bits of such a
- * time, in units of 10 us. The origin of the result is arbitrary. */
+/* Converts `ticks`, a time that the receiver has written into a report, to ns.
+ * The time is in units of 10 us on the receiver's clock. The report contains
+ * only the low 24 bits of it, so `ticks` wraps around. The result contains the
+ * missing high bits, so it does not wrap around. The zero point of the result
+ * is arbitrary. */
 static guint64
 unwrap_ticks (const MmtpPath * path, guint32 ticks)
 {
@@ -704,11 +716,14 @@ follow_drain (MmtpPath * path, guint64 now, const MmtpSent * newest)
     end_drain (path, now);
 }
 
-/* Returns the rate of the path in bit/s, estimated from the messages that no
- * record before `record` has reported; 0 if they are no packet train. `newest`
- * is the newest of these messages. `n_acked` of them have arrived, with `acked`
- * bytes. The function has to be called before these messages are removed from
- * the log of sent messages. */
+/* Returns the rate of the path in bit/s, estimated from the messages that
+ * `record` reports for the first time. A record is the part of a report about
+ * one path. Returns 0 if these messages are no packet train, a series of
+ * messages that were sent faster than the path can deliver them.
+ *
+ * `newest` is the newest of the messages. `n_acked` of them have arrived, with
+ * `acked` bytes. The function has to be called before the messages are removed
+ * from the log of sent messages. */
 static guint64
 get_train_rate (const MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest, guint64 acked, guint n_acked)
@@ -810,7 +825,8 @@ note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
 }
 
 /* Halves the counters `judged` and `missed`, so that older messages count less.
- * Both conditions at MAX_JUDGED have to be met. */
+ * The counters are halved only if `judged` is at least MAX_JUDGED, and if
+ * JUDGED_TIME has passed since they were halved last. */
 static void
 forget_judged (MmtpPath * path, guint64 now)
 {
@@ -849,11 +865,13 @@ get_queued (const MmtpPath * path, const MmtpRecord * record)
 }
 
 /* Returns whether the newest message arrived more than MAX_LATENESS after its
- * deadline. So long a delay is assumed to be due to a gap, a time in which the
- * path delivered nothing. Adding time to the expected delay does not help
- * against gaps. Therefore follow_lateness(), which adapts this time, ignores a
- * report about such a message. The deadline and the arrival are compared on the
- * sender's clock. */
+ * deadline. So long a delay is assumed to be due to a gap, a period in which
+ * the path delivered nothing.
+ *
+ * The caller, follow_lateness(), adapts `lateness`, the time that is added to
+ * the expected delay. A change of `lateness` does not help against gaps.
+ * Therefore follow_lateness() ignores a report about a message that arrived so
+ * late. The deadline and the arrival are compared on the sender's clock. */
 static gboolean
 was_held_up (const MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest)
@@ -892,14 +910,17 @@ follow_lateness (MmtpPath * path, const MmtpRecord * record,
 }
 
 /* Measures the feedback time of the path, using `newest`, the newest message
- * that the report names. The feedback time is the time from the sending of this
- * message until the report about it arrives, with two corrections:
+ * that the report names. The feedback time is the time for which the bytes of a
+ * message count as in flight. It is computed as follows:
  *
- * - Two waiting times are subtracted: the time that the message waited in a
- *   queue, and the time that the receiver waited before it wrote the report.
- * - `since` is the time between the last two reports. If it is longer than the
- *   report period, the difference is added. The reason is that on a slow return
- *   path, reports are less frequent, so bytes count as in flight for longer. */
+ * - The time from the sending of `newest` until the arrival of the report is
+ *   measured.
+ * - Two waiting times are subtracted: the time that `newest` waited in a queue,
+ *   and the time that the receiver waited before it wrote the report.
+ * - `since` is the time between the last two reports. On a slow return path, it
+ *   is longer than the report period, and bytes count as in flight until the
+ *   delayed report arrives. Therefore the difference between `since` and the
+ *   report period is added. */
 static void
 note_feedback_time (MmtpPath * path, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint64 since, guint32 reported)

@@ -31,15 +31,17 @@
 /* A plan leaves time for retransmissions: it sends important pictures early
  * enough that a lost packet of them can be sent again. A picture is important
  * if its weight is above 1. The weight is the expected number of pictures that
- * are lost without it, including itself. If a picture waits for the
- * retransmission of a packet, the plan leaves no time for another one.
+ * are lost if the picture is not sent, including the picture itself. If a
+ * picture already waits for the retransmission of a packet, the plan leaves no
+ * time for another retransmission.
  *
  * The time that a retransmission takes is limited to 1/RETRANSMISSION_PART of
  * the initial delay (D0, the latency of the session). If the plan left more
  * time for retransmissions, too little would remain for sending a key frame,
- * which is much larger than the frames after it. The limited time is multiplied
- * by the probability that at least one of PICTURE_PACKETS packets is lost. This
- * is about the number of packets of a large picture. */
+ * which is much larger than the frames after it.
+ *
+ * A large picture has about PICTURE_PACKETS packets. The limited time is
+ * multiplied by the probability that at least one of these packets is lost. */
 #define PICTURE_PACKETS 50
 #define RETRANSMISSION_PART 3
 /* Value for a group of pictures that has not been determined yet. Groups are
@@ -137,10 +139,10 @@ get_trust (const MmtpPolicy * policy)
   return stalls ? TRUST_DELIVERING : TRUST_OVERDUE;
 }
 
-/* How much the sender knows about a path, from the least to the most. The
- * sender first tries to send a packet on one of the paths about which it knows
- * most. Only if it finds no packet for these paths does it consider the other
- * paths. */
+/* How much the sender knows about a path, from the least to the most. To choose
+ * the next packet, the sender first considers only the paths about which it
+ * knows most. If no waiting packet can be sent on one of these paths, the
+ * sender considers all paths. */
 typedef enum
 {
   KNOWN_JOINED,
@@ -299,8 +301,8 @@ get_total_loss (const MmtpPolicy * policy)
 }
 
 /* Returns whether at least one frame of the plan may refer to another frame. In
- * a stream of key frames only, a lost frame harms no other frame. To leave time
- * for retransmissions would then cost more frames than it saves. */
+ * a stream of key frames only, a lost frame harms no other frame. Time that is
+ * left for retransmissions would then cost more frames than it saves. */
 static gboolean
 has_references (const MmtpPlan * plan)
 {
@@ -312,12 +314,16 @@ has_references (const MmtpPlan * plan)
   return FALSE;
 }
 
-/* Returns the time in ns that a plan leaves between the arrival of an important
- * picture and its deadline, so that a lost packet of this picture can be sent
- * again. This is the time in which a report arrives from the receiver, plus the
- * delay of the path. The result is lower if few packets are lost (see
- * PICTURE_PACKETS). It is 0 if no packet was lost recently, or if no frame of
- * the plan refers to another frame. */
+/* Returns the minimum time in ns between the arrival of an important picture
+ * and its deadline. The plan sends the picture early enough to leave this time,
+ * so that a lost packet of the picture can be sent again. For this, a report
+ * about the loss must reach the sender, and the retransmission must reach the
+ * receiver. The result is therefore the time that a report needs to arrive,
+ * plus the delay of the path.
+ *
+ * The result is lower if few packets are lost (see PICTURE_PACKETS). It is 0 if
+ * no packet was lost recently, or if no frame of the plan refers to another
+ * frame. */
 static guint64
 get_retransmission_time (const MmtpPolicy * policy)
 {

@@ -192,7 +192,8 @@ typedef struct
   guint64 recovered;
   /* Number of DATA packets that were refused for one of two reasons:
    * - The packet arrived more than `max_lateness` after its deadline.
-   * - The receiver had already passed on a later packet of the stream. */
+   * - The packet arrived after the receiver had output a later packet of the
+   *   stream to the application. */
   guint64 late;
   guint64 duplicates;           /* DATA packets that had arrived before */
   /* number of packets of the stream that did not arrive in time and were

@@ -46,10 +46,10 @@ typedef struct
   guint64 time;
 } MmtpFading;
 
-/* Adds `amount` to the sum at the time `now`. When `period` has passed since
- * then, 1/e of the amount is left. Both times are in ns. If `now` is before the
- * last addition (fading->time), the time of the last addition is used instead
- * of `now`. */
+/* Adds `amount` to the sum `fading` at the time `now`. Old amounts count less:
+ * when the time `period` has passed since the addition, 1/e of the amount is
+ * left. `now` and `period` are in ns. If `now` is before the last addition
+ * (fading->time), the time of the last addition is used instead of `now`. */
 void mmtp_fading_add (MmtpFading * fading, guint64 now, guint64 period,
     gdouble amount);
 gdouble mmtp_fading_get (const MmtpFading * fading, guint64 now,

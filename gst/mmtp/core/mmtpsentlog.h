@@ -62,8 +62,8 @@ typedef struct
   MmtpSent *ring;
   guint ring_size;              /* a power of two, or 0 */
   /* Number of bytes in flight: the total size of the messages about which the
-   * receiver has not reported yet. The numbers of these messages are at least
-   * `unreported`. */
+   * receiver has not reported yet. Each of these messages has a channel number
+   * that is at least `unreported`. */
   guint64 in_flight;
 } MmtpSentLog;
 
@@ -86,8 +86,9 @@ MmtpSent *mmtp_sent_log_get (const MmtpSentLog * log, guint64 number);
  * number. Returns NULL if the log has no entry of this message. */
 const MmtpSent *mmtp_sent_log_find (const MmtpSentLog * log, guint16 low,
     guint64 * number);
-/* Returns the channel number of the oldest message about which the receiver has
- * not reported yet, either as arrived or as lost. */
+/* The messages of a path have channel numbers, in the order in which they are
+ * sent. Returns the channel number of the oldest message about which the
+ * receiver has not reported yet, either as arrived or as lost. */
 guint64 mmtp_sent_log_get_oldest (const MmtpSentLog * log);
 /* Removes the entries of messages that were sent before `time` and about which
  * the receiver has reported. */

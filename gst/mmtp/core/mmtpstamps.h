@@ -41,8 +41,8 @@ void mmtp_stamps_begin_idle (MmtpStamps * stamps, gint64 now);
  * mmtp_stamps_begin_idle() began. If no wait was begun, it does nothing. */
 void mmtp_stamps_end_idle (MmtpStamps * stamps, gint64 now);
 /* Returns the time to use for a buffer that arrives at `now` with the timestamp
- * `stamp`. Usually, this is the timestamp. If the timestamp has not changed for
- * more than `limit` ns and is earlier than `now`, it is the arrival time `now`.
+ * `stamp`. Usually, the result is `stamp`. The result is `now` instead if the
+ * timestamp has not changed for more than `limit` ns and is earlier than `now`.
  * After a call has returned an arrival time, later calls do not return an
  * earlier time. */
 gint64 mmtp_stamps_take (MmtpStamps * stamps, gint64 now, gint64 stamp,

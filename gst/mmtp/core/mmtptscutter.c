@@ -155,11 +155,14 @@ find_end (const TsUnit * unit)
   return end;
 }
 
-/* A unit is a picture of a transport stream, or one of its fields, together
- * with the packets of other streams between its packets. It is cut into pieces.
- * A piece contains either only packets that are dropped together with the
- * picture, or only packets that are never dropped with it, such as packets of
- * sound. `begin` is the offset in `unit` at which a piece begins. Returns the
+/* A unit is a picture of a transport stream, or one of its fields. The unit
+ * also contains packets of other streams, such as sound, which lie between the
+ * packets of the picture. The unit is cut into pieces of two kinds. In a piece
+ * of the first kind, all packets are dropped together with the picture. In a
+ * piece of the second kind, such as a piece with sound, no packet is ever
+ * dropped with the picture.
+ *
+ * A piece begins at the offset `begin` in `unit`. The function returns the
  * offset at which this piece ends. `end` is the offset of the end of the
  * picture, and no piece extends across this offset. */
 static gsize

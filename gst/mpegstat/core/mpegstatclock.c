@@ -17,8 +17,9 @@ since (guint64 now, guint64 then)
 }
 
 /* Returns the time in ns from the last arrival of data to now. One of two
- * clocks measures it: normally the running time of the pipeline while the
- * element is in PLAYING, otherwise monotonic time. There are two cases:
+ * clocks measures this time. While the element is in PLAYING and has a clock,
+ * the running time of the pipeline is used. At all other times, monotonic time
+ * is used. There are two cases:
  *
  * If the clock is the same as at the last arrival, the result is the present
  * reading of this clock minus its reading at the last arrival.

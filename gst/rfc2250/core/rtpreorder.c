@@ -42,11 +42,11 @@ typedef struct
 {
   guint32 ssrc;
   guint16 seqnum;
-  /* The packet of this stray; NULL if it has moved to another ring. A stray is
-   * a packet that does not continue the current sequence: it comes from another
-   * source than the current one, or its sequence number is far from the
-   * expected one. A stray may be moved from the ring `singles` to the ring
-   * `runs`. Its entry in `singles` then stays there, but without the packet. */
+  /* A stray is a packet that does not continue the current sequence: it comes
+   * from another source than the current one, or its sequence number is far
+   * from the expected one. Strays are kept in two rings, `singles` and `runs`.
+   * `packet` is the packet of this stray. If the packet is moved from `singles`
+   * to `runs`, the entry in `singles` stays there, but its `packet` is NULL. */
   gpointer packet;
 } Stray;
 

@@ -313,8 +313,9 @@ link_input_video (Link * link, guint64 now, guint flow, guint32 size,
     link_want_call (link);
   if (link_peek (link, station))
     link->klass->arrived (link->model, station);
-  /* Handles the events that are due now. If the link delays the packet by 0 ns,
-   * the packet thereby leaves the link before this function returns. */
+  /* Handles the events that are due now. The packet that has just entered the
+   * link may be delayed by 0 ns. Its departure is then one of these events, so
+   * it leaves the link before this function returns. */
   advance (link, link->now);
 }
 

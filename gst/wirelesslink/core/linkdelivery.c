@@ -20,8 +20,9 @@ struct _LinkDelivery
   /* Cellular model that determines the times at which the link can send. NULL =
    * a trace determines them. */
   LinkWander *wander;
-  /* time in ns of the last opportunity to send that a packet has used; an
-   * opportunity is a time at which the link can send up to 1500 bytes */
+  /* An opportunity is a time at which the link can send up to 1500 bytes. This
+   * field is the time in ns of the last opportunity at which a packet was sent.
+   */
   guint64 open_at;
   /* Number of bytes that can still be sent at the opportunity whose time is
    * `open_at`. At each opportunity, the link can send up to 1500 bytes. */

@@ -77,9 +77,10 @@ typedef struct
 
 struct _Link
 {
-  /* Copy of the configuration that was passed to link_new (). The strings in it
-   * belong to the caller, who may free them later. link_new () therefore sets
-   * these pointers to NULL before it returns. */
+  /* Copy of the configuration that was passed to link_new (). The copy has
+   * pointers to strings that belong to the caller of link_new (). The caller
+   * may free these strings later, so link_new () sets the pointers in the copy
+   * to NULL before it returns. */
   LinkConfig config;
   guint64 now;                  /* ns: model time */
   LinkQueue queues[LINK_MAX_STATIONS];  /* by station */

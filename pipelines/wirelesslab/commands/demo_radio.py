@@ -69,10 +69,11 @@ class Runs:
         return [directory / SUMMARY for directory in self._directories.values()]
 
     def start(self) -> None:
-        """Starts each run that has no result yet. Returns when all of these
-        runs have begun to send data. A starting program needs much CPU time,
-        which would delay the other runs of the demo. The demo therefore starts
-        its other runs only after this function has returned.
+        """Starts each run of pipelines/wsim that has no result yet. Returns
+        when all of these runs have begun to send data. A starting program
+        needs much CPU time, which would delay other runs. The demo also has
+        runs that do not use pipelines/wsim. It starts those runs only after
+        this function has returned.
         """
         for seed, directory in self._directories.items():
             if (directory / SUMMARY).exists():

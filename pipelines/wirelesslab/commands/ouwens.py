@@ -196,9 +196,10 @@ def losses(protocol: str, rate: int, theirs: Theirs,
 
 def losses_in_a_row(table: str, theirs: Theirs,
                     ours: Ours) -> Iterator[list[str]]:
-    """Yields the rows of a table that says how many packets were lost
-    consecutively. Each percentage of Ouwens is followed by our percentage,
-    which is computed from the losses of all seeds together.
+    """Yields the rows of a table about series of consecutive lost packets. A
+    column stands for a length of the series, or for a range of lengths. Its
+    cells have two percentages of the series with this length: first that of
+    Ouwens, then ours, which is computed from the losses of all seeds together.
     """
     protocol = LOSSES_IN_A_ROW[table]
     yield ["R, Mbit/s, oven", *measurements.OUWENS_RUNS, "packets lost"]
@@ -229,13 +230,13 @@ def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
     """Yields the rows of a table: first the header, then the values that the
     thesis shows in figures.
 
-    The table has two rows, without and with the microwave oven, for each of
-    the following pairs of a bitrate and a retry value. The retry value is the
-    maximum number of transmissions of a packet.
-    - 3 Mbit/s with each retry value.
-    - A second bitrate with each retry value: 4 Mbit/s for non-blocking UDP,
-      and 6 Mbit/s for the other protocols.
-    - Each bitrate with the retry value 4.
+    Each pair of a bitrate and a retry value has two rows, one without and one
+    with the microwave oven. The retry value is the maximum number of
+    transmissions of a packet. The table contains these pairs:
+    - 3 Mbit/s is combined with each retry value.
+    - A second bitrate is also combined with each retry value. It is 4 Mbit/s
+      for non-blocking UDP, and 6 Mbit/s for the other protocols.
+    - The retry value 4 is combined with each bitrate.
     """
     rate = 4 if protocol == "udp" else 6
     yield ["Mbit/s, R, oven", "Mbit/s until 19 s, 21 to 39, 41 to 59",

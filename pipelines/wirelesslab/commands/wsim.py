@@ -507,9 +507,10 @@ def look(clip: Clip, outcomes: list[Outcome], run_dir: pathlib.Path,
 
 
 def bad_picture(outcomes: list[Outcome]) -> int:
-    """Returns the number of a typical bad picture. The error of a picture is a
-    sum: its error after the transmission by each transport. Nine of ten
-    pictures have a smaller error than the returned one.
+    """Returns the number of a typical bad picture. Each transport has
+    transmitted each picture. The errors that a picture has after these
+    transmissions are added. Nine of ten pictures have a smaller sum of errors
+    than the returned picture.
     """
     sums = [sum(errors) for errors in zip(*(outcome.errors
                                             for outcome in outcomes))]
@@ -576,11 +577,12 @@ def simulate(options: argparse.Namespace,
     print(f"Sending {len(clip.packets)} packets of {clip.path.name}, "
           f"{clip.speed:.2f} times slower than the clip plays, because the "
           f"line has 9600 bit/s. This takes {clip.seconds:.0f} s.", flush=True)
-    # A record of the radio says what happened to each packet, and the links of
-    # UDP and UDP-Lite apply this record. The third link has RLP (Radio Link
-    # Protocol) and sends damaged blocks again. Such a link cannot apply a
-    # record. Its radio therefore only has the same seed as the recorded radio.
-    # Both radios thus damage the same blocks.
+    # A radio was simulated and recorded before these runs. The record says
+    # what happened to each packet. The links of UDP and UDP-Lite apply this
+    # record. The third link has RLP (Radio Link Protocol), which sends damaged
+    # blocks again. Such a link cannot apply a record. It therefore has a radio
+    # of its own, with the same seed as the recorded radio. Because of the same
+    # seed, both radios damage the same blocks.
     replay = f" pattern={shlex.quote(str(pattern))}"
     runs = [Run(transport, clip, f"{transport.bearer} {radio}" + (
                 replay if transport.bearer == TRANSPARENT else ""),

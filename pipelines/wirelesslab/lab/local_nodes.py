@@ -129,9 +129,9 @@ class Node:
                 time.sleep(SECONDS_BETWEEN_LOOKS)
 
     def _forget(self) -> None:
-        """Marks the jobs that an earlier process of this node did not finish
-        as failed. They must not be continued, because Snakemake may have given
-        them to another node in the meantime.
+        """Looks for jobs that an earlier process of this node has not
+        finished, and marks them as failed. They must not be continued, because
+        Snakemake may have given them to another node in the meantime.
         """
         for place in (RUNNING, QUEUE):
             for path in (self._directory / place).iterdir():

@@ -168,12 +168,13 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
 def with_direction(matrix: Mapping[str, str], link: Link,
                    variant: Link) -> Link:
     """Returns a copy of `variant` to which the direction of the stream is
-    added. `variant` is one of the links that the section of `link` describes.
-    A section describes several links if it lists several values of a property.
+    added. `link` is a link of the matrix file. If its section in this file
+    lists several values of a property, the section describes several links,
+    one for each value. `variant` is one of these links.
 
-    A combined link consists of several links. If `link` is a combined link,
-    the direction is added to each of its parts, because the parts can have
-    different directions.
+    A combined link consists of several links, its parts. If `link` is a
+    combined link, the direction is added to each part of `variant`, because
+    the parts can have different directions.
     """
     parts = link.get(combined_links.SEVERAL)
     if not parts:
@@ -243,10 +244,13 @@ def clip_films(matrix: Mapping[str, str]) -> list[Film]:
 def live_films(matrix: Mapping[str, str],
                front: encoders.Front) -> list[Film]:
     """Returns a list with one function for each video source that the key
-    `encoders` of the matrix names. A live encoder encodes this source during a
-    run. The function describes the video of such a run. Its arguments are the
-    duration in seconds and the protocol of the run. It returns those keys of
-    the run's description that concern the video, with their values.
+    `encoders` of the matrix names. During a run, a live encoder encodes the
+    video of one such source.
+
+    Each function describes the video of a run with its source. The arguments
+    of the function are the duration in seconds and the protocol of the run.
+    The function returns those keys of the run's description that concern the
+    video, with their values.
     """
     return [functools.partial(front.of_source, source)
             for source in encoders.chosen(matrix["encoders"].split())]

@@ -35,8 +35,8 @@ class Codec(typing.NamedTuple):
     # The bitstream filter of ffmpeg through which the frames are read from the
     # encoded clip.
     bitstream_filter: str
-    # ffmpeg's name for the format in which it gets the frames that arrived,
-    # when it decodes them after the run.
+    # After a run, ffmpeg decodes the frames that have arrived. It reads these
+    # frames in a certain format. This field is ffmpeg's name for the format.
     muxer: str
 
 

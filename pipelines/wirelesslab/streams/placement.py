@@ -25,9 +25,10 @@ LISTENING = {"udp": "07", "udplite": "07", "raw": "07", "tcp": "0A"}
 # listens.
 BINDS = ("udp", "udplite", "tcp")
 MAX_PORTS = 3
-# The protocol number of UDP-Lite. The table /proc/net/raw lists raw sockets.
-# It shows the protocol number of a socket where the tables of other protocols
-# show the port.
+# The protocol number of UDP-Lite. The kernel lists the sockets of each
+# protocol in a table, such as /proc/net/udp, which shows the port of each
+# socket. The table /proc/net/raw lists raw sockets. Instead of a port, it
+# shows the protocol number of each socket.
 UDPLITE = 136
 LINK = "wl0"
 # The roles of the two hosts of a link if the network sends to the mobile host
@@ -260,8 +261,9 @@ def describe_link(properties: str, name: str = LINK,
 
 def hosts_of(link: Link, roles: tuple[str, ...]) -> dict[str, Any]:
     """Returns two arguments for the constructor of a testbed with this link:
-    `devices`, properties of the elements tunsrc that make the network devices,
-    and `sysctls`, settings of the kernel for each host.
+    - `devices` has the properties of the elements tunsrc. These elements make
+      the network devices of the link.
+    - `sysctls` has the settings of the kernel for each host.
     """
     parts = link_paths.parts(link)
     words = [word.partition("=") for part in parts
@@ -316,10 +318,13 @@ class OverLink:
 
     def choose_port(self, binds: str, wanted: int | None = None) -> int:
         """Returns the port for a stream: `wanted` or, if `wanted` is None, a
-        port that is free on this machine. In a testbed with network
-        namespaces, every port of a host is free. In a testbed without them,
+        port that is free on this machine.
+
+        In a testbed with network namespaces, each host has ports of its own,
+        and all of them are free. In a testbed without network namespaces,
         relays on this machine replace the hosts. A relay binds the port on
-        this machine, so the port must be free here.
+        this machine. For this second kind of testbed, the port must be free on
+        this machine.
         """
         return wanted or free_port(binds)
 

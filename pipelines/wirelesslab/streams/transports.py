@@ -123,10 +123,11 @@ def of_section(name: str, section: configparser.SectionProxy,
 def pipeline(name: str, section: configparser.SectionProxy, key: str,
              is_live: bool = False) -> str:
     """Returns the pipeline that `section` contains under the key `key`, in one
-    line. `key` is "sender" or "receiver". Raises LabError in three cases:
+    line. `key` is "sender" or "receiver". The pipeline may contain names in
+    braces, which stand for values. Raises LabError in three cases:
     - The line cannot be split into words.
     - It contains an unknown name in braces.
-    - A name in braces is missing that the measurements need.
+    - It lacks a name in braces that the measurements need.
 
     The elements are not checked here, because GStreamer itself checks them.
     """
@@ -204,8 +205,9 @@ def ports(name: str, section: configparser.SectionProxy) -> int:
 
 
 def ports_of(transport: Protocol, port: int) -> list[int]:
-    """Returns all ports at which the receiver of `transport` listens. `port`
-    is the first of them, which is {port} in the pipeline.
+    """Returns all ports at which the receiver of `transport` listens. The
+    ports are consecutive, and `port` is the first of them. In the text of the
+    pipeline, the placeholder {port} stands for this first port.
     """
     return [port + n for n in range(transport.get("ports", 1))]
 

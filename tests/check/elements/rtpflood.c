@@ -30,8 +30,8 @@
  * If it is OUTAGE or LONG_OUTAGE, it is the first frame that does not arrive.
  */
 #define RESTART_FRAME (5 * FRAMES_IN_GOP)
-/* Time in ns by which all frames after the restart are later, because the
- * sender's new process needs this time to start */
+/* Time in ns that the sender's new process needs to start. The restart delays
+ * all later frames of the stream by this time. */
 #define RESTART_TIME (300 * GST_MSECOND)
 
 typedef struct

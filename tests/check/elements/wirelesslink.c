@@ -446,10 +446,10 @@ GST_END_TEST;
 
 GST_START_TEST (who_overtakes_waits_for_the_event_between)
 {
-  /* Station 0 sends the packet a, which arrives after 100 ms. Then an event
-   * enters the element. Then station 1 sends the packets b and c, which arrive
-   * after 1 ms, before a. They entered after the event, so they must wait until
-   * the event has left the element. */
+  /* Station 0 sends packet "a", whose delay is 100 ms. Then an event enters the
+   * element. Then station 1 sends packets "b" and "c", whose delay is only 1
+   * ms. They arrive before packet "a". However, they entered the element after
+   * the event, so they must wait until the event has left the element. */
   GstHarness *h = start ("delay-ms=100 delay-down-ms=1");
   Record *out = start_record (h, "src_0");
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of DatagramPath, the addresses and ports of both ends of a connection,
- * and of DatagramPart, a part of a packet: when two paths are equal, how a path
- * is written as text, and how a packet is composed of parts.
+/* Tests of two types. A DatagramPath has the addresses and ports of both ends
+ * of a connection. The tests check when two paths are equal, and how a path is
+ * written as text. A DatagramPart is a part of a packet. The tests check how a
+ * packet is composed of such parts.
  */
 
 #include <gst/check/gstcheck.h>

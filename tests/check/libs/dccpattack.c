@@ -128,9 +128,9 @@ assert_unmoved (void (*attack) (Attack * self))
     assert_equals_int (g_array_index (network.received[SERVER], guint32, i), i);
   assert_equals_uint64 (with.connections, 1);
   /* If an endpoint answers a forged packet with a Sync, its next feedback
-   * packets may be sent later than without the attack, namely by the interval
-   * between two packets. The numbers of feedback packets with and without the
-   * attack may therefore differ slightly. */
+   * packets may be delayed by the interval between two packets. This delay does
+   * not occur in the run without the attack. The numbers of feedback packets
+   * with and without the attack may therefore differ slightly. */
   fail_unless (ABS ((gint64) (with.feedback - without.feedback)) <= 5);
   fail_unless (ABS ((gdouble) with.rate - (gdouble) without.rate) <=
       0.02 * without.rate, "%" G_GUINT64_FORMAT " instead of %"
@@ -490,11 +490,12 @@ inject_requests (Flood * self, gboolean from_one_prefix)
   }
 }
 
-/* Runs the client with index `i`. Of the clients that have got a Response, only
- * the client `allowed` may send Acks to the listener. The first Ack that
- * arrives opens a connection, and then the listener no longer answers the other
- * clients. In this test, however, each client must get an answer, so the Acks
- * of the other clients are lost. */
+/* Runs the client with index `i`, and passes its packets to the listener. In
+ * this test, each client must get an answer from the listener. However, the
+ * first Ack that arrives at the listener opens a connection, and then the
+ * listener no longer answers the other clients. The test therefore discards the
+ * Acks that clients send after a Response. Only the Acks of the client
+ * `allowed` reach the listener. */
 static void
 run_client (Flood * self, guint i)
 {

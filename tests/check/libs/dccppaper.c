@@ -83,10 +83,10 @@ GST_START_TEST (one_flow_fills_the_link)
 GST_END_TEST;
 
 /* Simulates two flows, as in figure 5.9 of Erixzon. The second flow starts
- * about 23 s after the first. Stores Jain's index of fairness in `fairness`,
- * and the fraction of the link that both flows use together in `use`. Then the
- * first flow ends, and `after` is set to the fraction that the second flow uses
- * alone. */
+ * about 23 s after the first. While both flows run, two values are measured.
+ * `fairness` is set to Jain's index of fairness. `use` is set to the fraction
+ * of the link's rate that both flows together use. Then the first flow ends,
+ * and `after` is set to the fraction that the second flow uses alone. */
 static void
 run_two (guint queue, guint64 seed, gdouble * fairness, gdouble * use,
     gdouble * after)

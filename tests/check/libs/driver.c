@@ -856,8 +856,8 @@ has_error (gpointer owner)
   return ((Fixture *) owner)->errors > 0;
 }
 
-/* Sends one packet on path 0 and waits until the owner has been told about the
- * ICMP error that the packet causes. */
+/* Sends one packet on path 0. The packet causes an ICMP error. Waits until the
+ * driver has told its owner (the Fixture of this test) about the error. */
 static void
 get_refused (Fixture * self)
 {
@@ -1159,11 +1159,13 @@ check_and_free_kept (Fixture * self)
   g_array_set_size (self->arrived, 0);
 }
 
-/* The mock core keeps references to all received packets. A reference keeps the
- * whole memory block with the packet in use. The number of these blocks must
- * stay limited: when too many are in use, packets must be copied instead. The
- * sender alternates between 40 large and 40 small packets, which the kernel may
- * merge into one datagram. A large datagram stays in a block of its own. A
+/* The mock core keeps references to all received packets. As long as there is a
+ * reference to a packet, the whole memory block that contains the packet is in
+ * use. The number of blocks in use must stay limited: when too many are in use,
+ * packets must be copied instead.
+ *
+ * The sender alternates between 40 large and 40 small packets, which the kernel
+ * may merge into one datagram. A large datagram stays in a block of its own. A
  * small datagram is copied into a block that it shares with other small
  * datagrams. */
 GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)

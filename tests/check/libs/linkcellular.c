@@ -399,10 +399,10 @@ GST_START_TEST (gsm_bulk_as_section_3_3_of_alanko)
 GST_END_TEST;
 
 /* Sets `config` to the profile NMT, but with other rates. The modems of NMT
- * compress the data (V.42bis), so the rate depends on the contents. The rates
- * of the profile are those of short messages. This function sets the rates of
- * Alanko's file transfers, because the transferred file had another compression
- * ratio. */
+ * compress the data (V.42bis), so the rate depends on the data. The profile has
+ * the rates that Alanko et al. measured with short messages. They also measured
+ * transfers of a file, whose data had another compression ratio than the short
+ * messages. This function sets the rates of these file transfers. */
 static void
 init_nmt_bulk (LinkConfig * config, LinkQuality quality)
 {
@@ -927,11 +927,12 @@ get_extra (const Course * course, const Course * ideal, guint n)
 
 static const gchar *const all_good = "0";
 
-/* Size in bytes of the packets in the tests of RLP. Before the radio, a packet
- * crosses a serial line, whose framing (SLIP) adds 2 bytes. The line needs
- * almost 20 ms for 19 bytes, and a radio block lasts 20 ms. If a packet enters
- * the link every 20 ms, packet i has crossed the line just before block i + 1
- * begins. The packet fits into one RLP frame, and block i + 1 carries it. */
+/* Size in bytes of the packets in the tests of RLP, the link protocol of GSM.
+ * Before the radio, a packet crosses a serial line, whose framing (SLIP) adds 2
+ * bytes to the 17 bytes of the packet. The line needs almost 20 ms for these 19
+ * bytes. A radio block lasts 20 ms. Assume that packet i enters the link when
+ * block i begins. It has then crossed the line just before block i + 1 begins.
+ * The packet fits into one RLP frame, and block i + 1 carries this frame. */
 #define SMALL 17
 
 static void
@@ -1075,10 +1076,11 @@ GST_START_TEST (reset_loses_what_is_in_flight)
    * crosses the serial line until almost 2.02 s and is then sent in block 101.
    * It must therefore be the first lost packet. */
   fail_unless_equals_int (course.first_lost, 10);
-  /* RLP's retransmission timer T1 (480 ms) starts when the first lost frame is
-   * sent, at 2.02 s. It expires at 2.5 s, and no new frame is sent after that.
-   * A packet enters the link every 200 ms. Packet 12 enters at 2.4 s, so it is
-   * the last packet that was sent before 2.5 s, and the last lost packet. */
+  /* RLP's retransmission timer T1 (480 ms) starts when the frame of packet 10,
+   * the first lost packet, is sent. This is at 2.02 s. T1 expires at 2.5 s, and
+   * no new frame is sent after that. A packet enters the link every 200 ms:
+   * packet 12 at 2.4 s, and packet 13 at 2.6 s. Packet 12 is therefore the last
+   * packet that is sent before T1 expires. It must be the last lost packet. */
   fail_unless_equals_int (course.last_lost, 12);
   fail_unless (course.departures[13] > 601 * BLOCK);
   g_free (trace);
@@ -1113,9 +1115,10 @@ GST_START_TEST (polls_are_repeated_n2_times)
         link_timeout (path.link, link_next_wakeup (path.link));
     } while (event.type != LINK_EVENT_FATE);
     fail_unless_equals_int (event.packet.fate, LINK_FATE_RESET);
-    /* With the SLIP framing, the packet has 6 bytes. They have crossed the
-     * serial line before 20 ms, when the next radio block begins. The packet is
-     * sent in this block, and the timer T1 starts. */
+    /* With the SLIP framing, the packet has 6 bytes. They cross the serial line
+     * in less than 20 ms. The next radio block begins at the time BLOCK (20
+     * ms). This block carries the packet, so the timer T1 starts at this time.
+     */
     fail_unless_equals_uint64 (event.time, BLOCK + (n2 + 2) *
         config.blocks.rlp_t1);
     path_close (&path);
@@ -1354,8 +1357,9 @@ GST_START_TEST (damage_is_where_the_block_was)
     fail_unless_equals_int (packet.damage[i].offset, 23 + i);
     fail_unless (packet.damage[i].flip != 0);
   }
-  /* The last bytes of the packet are in block 6, which ends at 7 * BLOCK. The
-   * delays of the radio and of the network add 200 ms. */
+  /* The last bytes of the packet are in radio block 6. Each radio block lasts
+   * 20 ms (BLOCK), and block 0 begins at the time 0. Block 6 therefore ends at
+   * 7 * BLOCK. The delays of the radio and of the network add 200 ms. */
   fail_unless_equals_uint64 (packet.departure, 7 * BLOCK + 200 * MS);
   path_close (&path);
   g_free (trace);
@@ -1417,9 +1421,10 @@ GST_START_TEST (fast_line_waits_for_the_radio)
   config.blocks.serial_rate[0] = 1000000000;
   run_course (&config, 100, 273, 0, &course);
   fail_unless_equals_int (course.delivered, 100);
-  /* A packet of 273 bytes and the 7 bytes of PPP need 10 blocks of 28 bytes.
-   * The first of them is block 1, which begins after the bytes have crossed the
-   * serial line. The last is block 10, which ends at 11 * BLOCK. */
+  /* A packet of 273 bytes and the 7 bytes of PPP need 10 radio blocks of 28
+   * bytes. Each block lasts 20 ms (BLOCK), and block 0 begins at the time 0.
+   * The bytes cross the serial line during block 0, so the blocks 1 to 10 carry
+   * the packet. Block 10 ends at 11 * BLOCK. */
   fail_unless_equals_uint64 (course.departures[0], 11 * BLOCK + 200 * MS);
   fail_unless_equals_uint64 (course.departures[99] - course.departures[0],
       99 * 10 * BLOCK);

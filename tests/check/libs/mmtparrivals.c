@@ -278,8 +278,8 @@ GST_START_TEST (the_latest_message_has_the_highest_number)
 
 GST_END_TEST;
 
-/* A record contains the arrival time of the latest message in 24 bits, in units
- * of 10 us. It must wrap around after 167.77 s. */
+/* A record contains the arrival time of the latest message, as a number with 24
+ * bits in units of 10 us. After 167.77 s, this number must wrap around to 0. */
 GST_START_TEST (the_arrival_wraps)
 {
   MmtpArrivals arrivals;

@@ -36,9 +36,9 @@ report (MmtpLossBound * bound, gdouble now, guint64 in_flight, guint n,
  * lost. In each of the last four round trips, `late` of them are lost.
  *
  * Returns whether the congestion window was reduced in the last four round
- * trips. A reduction in the first four round trips is ignored. Until then, so
- * few messages have been lost that the code under test cannot tell yet whether
- * the losses are random. */
+ * trips. A reduction in the first four round trips is ignored. In these round
+ * trips, so few messages have been lost that the code under test cannot tell
+ * yet whether the losses are random. */
 static gboolean
 is_reduced_in_the_start_phase (guint early, guint late)
 {
@@ -68,10 +68,13 @@ GST_START_TEST (random_losses_do_not_end_the_start_phase)
 
 GST_END_TEST;
 
-/* In each round trip 40 messages are sent. There are eight round trips, and the
- * queue is full only in the last four. In the first case, no message is lost
- * before the queue is full, and then four are lost in each round trip. In the
- * second case, one message is lost in each round trip before, and then twelve.
+/* There are eight round trips, in each of which 40 messages are sent. The queue
+ * is full only in the last four round trips. Two cases are tested:
+ * - No message is lost in the first four round trips. In each of the last four,
+ *   four messages are lost.
+ * - One message is lost in each of the first four round trips. In each of the
+ *   last four, twelve messages are lost.
+ *
  * In both cases, the window must be reduced. */
 GST_START_TEST (overflow_ends_the_start_phase)
 {

@@ -30,9 +30,10 @@
 #define FRAME_PERIOD (40 * MS)
 #define RATE 4000000            /* bit/s of the bottleneck */
 #define LOW_RATE 1500000
-/* Rate of the link in bit/s during a gap in its service, which lasts one
- * second. At this rate, the transmission of one packet takes the whole second.
- * The packets after it wait in the queue until the gap ends. */
+/* Rate of the link in bit/s during a gap. A gap is a second in which the link
+ * delivers almost nothing: at this rate, the transmission of one packet takes
+ * the whole second. The packets after it wait in the queue until the gap ends.
+ */
 #define GAP_RATE (PACKET * 8)
 #define MAX_PACKETS 65536
 #define MAX_REPORTS 4
@@ -75,8 +76,9 @@ typedef struct
   /* Index of the next packet that can arrive. It follows the index of the last
    * packet that has arrived; earlier packets that have not arrived are lost. */
   guint first_pending;
-  /* Number of packets that the receiver's reports cover so far. It includes
-   * reports that are still on the way to the sender. */
+  /* Number of packets that are covered by the reports that the receiver has
+   * written so far. Some of these reports may still be on the way to the
+   * sender. */
   guint n_seen;
   guint64 arrived;              /* bytes */
   gdouble queue_delay_sum;
@@ -685,11 +687,14 @@ get_start_window (MmtpRateControl * control, guint64 * now, guint64 acked,
   return get_window_after (control, &sample, acked);
 }
 
-/* The path has 8 Mbit/s and a round trip of 350 ms. In the time of a round trip
- * and a report period, it delivers 400 kB. After a packet train, the window
- * must grow to 70 % of these 400 kB. A single report may enlarge it to at most
- * eight times the bytes in flight. When the window is above 400 kB, it must
- * grow only by a quarter of the bytes that arrive. */
+/* The path has 8 Mbit/s and a round trip of 350 ms, and the report period is 50
+ * ms. The sum of the two times is 400 ms, in which the path delivers 400 kB.
+ * After a packet train has shown the rate of the path, the window must grow as
+ * follows:
+ * - It grows to 70 % of the 400 kB. A single report may enlarge it to at most
+ *   eight times the bytes in flight.
+ * - When it is above 400 kB, it grows only by a quarter of the bytes that
+ *   arrive. */
 GST_START_TEST (train_enlarges_the_first_window)
 {
   const MmtpRateControlStart start = { PACKET, 350 * MS, 0, FALSE, TRUE };

@@ -149,8 +149,9 @@ GST_START_TEST (packet_is_covered_if_its_retransmission_would_be_late)
   fail_unless (plans_repair (&fixture));
   fixture_clear (&fixture);
 
-  /* The packet is sent 50 ms before its due time, so its deadline is 500 ms
-   * later. If it were lost, a retransmission would arrive after 475 ms, which
+  /* The packet is sent 50 ms before its due time. Its deadline is 450 ms after
+   * the due time, which is 500 ms after the packet is sent. If the packet were
+   * lost, a retransmission would arrive 475 ms after the packet was sent, which
    * is in time. No REPAIR must be planned. */
   fixture_init (&fixture);
   send (&fixture, MMTP_RANK_DELTA, -50 * MS);

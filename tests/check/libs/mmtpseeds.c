@@ -297,8 +297,8 @@ GST_END_TEST;
  * - The result of seed 18 was 57.7 %. The sender sent packets at the last
  *   moment at which they could still arrive in time, and most of them arrived
  *   late.
- * - The result of seed 44 was 19.0 %. The sender took random losses on paths
- *   with jitter for congestion. */
+ * - The result of seed 44 was 19.0 %. Paths with jitter lost packets at random,
+ *   and the sender concluded by mistake that these paths were congested. */
 GST_START_TEST (neither_lateness_nor_jitter_spoils_a_path)
 {
   static const struct

@@ -170,8 +170,10 @@ GST_START_TEST (fields_of_a_frame_are_given_up_together)
   ts_put_picture (&stream, START P_N0_B5);
   ts_put_picture (&stream, START B_N1_T0);
   ts_put_picture (&stream, START B_N1_B1);
-  /* In H.264, two fields of one frame have the same frame_num. The next two
-   * fields have different values, so each of them is a separate picture. */
+  /* In H.264, the two fields of a frame have the same frame_num. The next two
+   * pictures in this test are fields, but the first of them has the frame_num 1
+   * and the second has the frame_num 2. They belong to different frames, so
+   * each of them is a separate picture. */
   ts_put_picture (&stream, START P_N1_T6);
   ts_put_picture (&stream, START P_N2_B7);
   expect_pieces (&stream, "Hd1 k1 d1 k1M Hb1 b1M Hp1M Hp1M ");
@@ -202,9 +204,10 @@ GST_START_TEST (picture_that_ends_with_a_clock_ends_with_an_empty_piece)
 GST_END_TEST;
 
 /* The cutter (MmtpTsCutter) cuts a stream into pieces. Each of its inputs has a
- * tag, which in this test is the position of the input in the stream. While a
- * picture is not complete, the cutter returns the tag of the input that
- * contained the last video packet of this picture. */
+ * tag, which in this test is the position of the input in the stream. As long
+ * as the end of a picture is not known, mmtp_ts_cutter_is_open () returns the
+ * tag of an input. This is the input that contained the latest video packet of
+ * the picture so far. */
 GST_START_TEST (picture_may_end_before_the_next_one)
 {
   MmtpTsCutter *cutter = mmtp_ts_cutter_new ();
@@ -438,9 +441,10 @@ GST_START_TEST (late_data_take_the_picture_around_them)
   send (queue, 4);
   send (queue, 5);
   mmtp_send_queue_expire (queue, DELAY + 41 * MS);
-  /* Piece 3, which is sound, is late and must be discarded. It lies between two
-   * pictures. All packets of the IDR picture are in piece 2, so this picture is
-   * complete, and the P-pictures that refer to it must not be discarded. */
+  /* Piece 3 contains sound. It is late and must be discarded. It lies between
+   * two pictures. All packets of the IDR picture are in piece 2, so this
+   * picture is complete without piece 3. The P-pictures that refer to the IDR
+   * picture must therefore not be discarded. */
   fail_unless_equals_int (n_discarded[MMTP_RANK_DATA], 1);
   fail_unless_equals_int (n_discarded[MMTP_RANK_DELTA], 0);
   mmtp_send_queue_note_lost (queue, mmtp_send_queue_get_packet (queue, 4));

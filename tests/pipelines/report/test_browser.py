@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Shows a report of the lab in a real browser at three widths, in light and
-dark mode, and prints it. The runs in the report are few and are computed in
-virtual time, so the test needs only seconds.
+"""Tests a report of the lab in a real browser. The browser shows the report at
+three widths, in light and dark mode, and prints the report to a PDF file. The
+runs in the report are few and are computed in virtual time, so the test needs
+only seconds.
 """
 
 import os

@@ -81,16 +81,20 @@ class IntervalTest(unittest.TestCase):
         five runs each. Each run of A is compared with each run of B, which
         makes 25 differences.
 
-        If the ten runs are sorted by their values, 252 orders of A and B are
-        possible. For each order, the Mann-Whitney test has a statistic U from
-        0 to 25:
+        The Mann-Whitney test has a statistic U from 0 to 25. If the ten runs
+        are sorted by their values, 252 orders of A and B are possible. Each
+        order has a value of U:
         - U is 0 in one order, 1 in one order, and 2 in two orders.
         - U is 23, 24 or 25 in four other orders.
 
         These 8 orders are 3.2 % of the 252 orders, which is less than 5 %. At
-        the 5 % level, values of U up to 2 are therefore significant. For this
-        reason, the interval must leave out the two smallest and the two
-        largest of the 25 differences.
+        the 5 % level, values of U up to 2 are therefore significant.
+
+        For an assumed difference d between A and B, U is the number of the 25
+        differences that are below d. If d is less than the third smallest of
+        them, U is at most 2, so the test rejects d. The same holds at the
+        other end. The interval must therefore leave out the two smallest and
+        the two largest of the 25 differences.
 
         The sorted differences begin with -39, -38, -37 and end with 3, 4, 5.
         The interval must therefore be from -37 to 3.

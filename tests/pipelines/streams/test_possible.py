@@ -83,11 +83,15 @@ class ByHandTest(unittest.TestCase):
 
     def test_a_large_reference_is_worth_more_than_the_small_frame(self):
         # The link can send 1000 bytes at each of the times 0, 80, 100, 120,
-        # 170 and 180 ms. Each packet then needs 20 ms to arrive. The P-frame
-        # has 3000 bytes and must arrive at 180 ms at the latest, so it must be
-        # sent at 80, 100 and 120 ms. The first B-frame would need one of these
-        # three times, so it must not be sent. The last two B-frames refer to
-        # the P-frame, and must be sent at 170 and 180 ms.
+        # 170 and 180 ms. Each packet then needs 20 ms to arrive. The I-frame
+        # is sent at 0 ms.
+        #
+        # The P-frame has 3000 bytes. It exists from 80 ms on and must arrive
+        # at 180 ms at the latest, so it must be sent at 80, 100 and 120 ms.
+        # The first B-frame exists from 40 ms on and must arrive at 140 ms at
+        # the latest. It would need one of the three times of the P-frame, so
+        # it must not be sent. The last two B-frames refer to the P-frame, and
+        # must be sent at 170 and 180 ms.
         self.assertEqual(
             best(stream("IBPBB", [1000, 500, 3000, 1000, 1000]),
                  link(0, 80, 100, 120, 170, 180), 100),
@@ -134,10 +138,12 @@ class ByHandTest(unittest.TestCase):
         self.assertEqual(best(frames, link(0, 35), 60), [0, 1])
 
     def test_times_get_the_order_of_the_stream(self):
-        # The frames are due at 0, 40 and 80 ms, but the third frame was sent
-        # 50 ms early, at 30 ms. This is before the second frame. The times
-        # that possible.jobs() returns must not decrease, so it must return 0,
-        # 30 and 30 ms.
+        # The frames are due at 0, 40 and 80 ms. The third frame, however, was
+        # sent 50 ms early, at 30 ms. For each frame, possible.jobs() returns
+        # the earliest time at which the frame may be sent. These times must
+        # not decrease from frame to frame. The third time is 30 ms, so the
+        # second time must be lowered from 40 ms to 30 ms. The result must be
+        # 0, 30 and 30 ms.
         frames = [way(0, "I", 1), way(1, "P", 1),
                   way(2, "P", 1, early_ms=50)]
         self.assertEqual(
@@ -228,17 +234,21 @@ def fits(work, chosen, opportunities):
 
 
 def find_path(work, chosen, opportunities, flow, first):
-    """Finds an augmenting path of a flow, which the algorithm of Ford and
-    Fulkerson needs. The flow goes from frames to opportunities. An opportunity
-    is a number of bytes that a link can carry at a certain time. The flow from
-    a frame to an opportunity is the number of its bytes that are sent at this
-    time. Returns None if there is no augmenting path.
+    """Finds an augmenting path, as the algorithm of Ford and Fulkerson needs
+    it to increase a flow. The flow goes from frames to opportunities. An
+    opportunity is a number of bytes that a link can carry at a certain time.
+    The flow from a frame to an opportunity is the number of bytes of the frame
+    that are sent at this time. Returns None if there is no augmenting path.
 
-    The path is a list of edges (frame, opportunity). It begins at the frame
-    `first` and ends at an opportunity that has free capacity. With such a
-    path, the caller can send more bytes of the frame `first`: it increases the
-    flow on the first edge, the third edge and so on, and decreases the flow on
-    the edges between them by the same amount."""
+    The path is a list of edges. Each edge is written as (frame, opportunity),
+    but every second edge is passed in the opposite direction. The first edge
+    leads from the frame `first` to an opportunity. The second edge leads from
+    this opportunity back to another frame, and so on. The last edge leads to
+    an opportunity that has free capacity.
+
+    With such a path, the caller can send more bytes of the frame `first`. It
+    increases the flow on the edges that lead to opportunities, and decreases
+    the flow on the edges that lead back to frames by the same amount."""
     waiting, seen = collections.deque([(first, [])]), set()
     while waiting:
         number, path = waiting.popleft()
@@ -315,9 +325,9 @@ class BruteForceTest(unittest.TestCase):
                 self.assertGreaterEqual(len(found), len(exact))
             differences[len(found) - len(exact)] += 1
         # With several links, the algorithm may choose more frames than the
-        # links can really deliver in time, but never fewer. This happens in 1
-        # of the 200 instances of this test, in which it chooses one frame too
-        # many. docs/lab-possible.md has the same figures.
+        # links can really deliver in time, but never fewer frames. In 1 of the
+        # 200 instances of this test, it chooses one frame too many.
+        # docs/lab-possible.md has the same figures.
         self.assertEqual(differences, {0: 199, 1: 1})
 
 
