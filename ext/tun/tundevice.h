@@ -41,8 +41,8 @@ typedef struct
 
 /* An open TUN device. Its fields are protected by the lock of the table of open
  * devices. The fields `fd`, `vnet_header`, `name` and `asked_name` never
- * change, so they may be used without the lock. The functions tun_link_get_*()
- * may also be called for `link` without the lock. */
+ * change, so they may be used without the lock. The object in the field `link`
+ * may also be passed to the functions tun_link_get_*() without the lock. */
 typedef struct
 {
   gint fd;                      /* opened with O_NONBLOCK */

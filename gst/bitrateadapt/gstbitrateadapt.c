@@ -286,9 +286,9 @@ get_max_bitrate (const GstBitrateAdapt * self)
  * least `timeout` ns without interruption. The next warning is due only if the
  * problem has ended, has begun again, and has then existed for `timeout` ns.
  *
- * The time before the first buffer has passed the element must not count
- * towards `timeout`. During this time, the callers therefore pass FALSE as
- * `is_there`, except if `timeout` is 0. */
+ * Before the first buffer passes the element, no time must be counted towards
+ * `timeout`. The callers therefore pass FALSE as `is_there` until the first
+ * buffer has passed, except if `timeout` is 0. */
 static gboolean
 note_problem (GstBitrateAdapt * self, Problem problem, gboolean is_there,
     guint64 now, guint64 timeout)

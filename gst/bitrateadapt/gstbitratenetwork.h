@@ -21,9 +21,10 @@ typedef struct
   /* Latency of the stream: time in ns that a frame may take from bitrateadapt
    * until the receiver displays it; 0 if unknown */
   guint64 latency;
-  /* Counters of lost packets or frames, one for each value of BitrateLoss.
-   * Dropped ones count as lost, but repaired ones do not. Each value is the sum
-   * of several counters of `element` and of the queues upstream of it. */
+  /* Counters of losses, one for each value of BitrateLoss. A packet or frame
+   * that the sender has dropped counts as lost. A lost packet that was repaired
+   * does not count. Each counter is the sum of several counters of `element`
+   * and of the queues upstream of `element`. */
   guint64 lost[BITRATE_LOSS_LAST];
   /* Identifier of the receiver report from which the losses were read. The
    * value changes with each new report. */
@@ -34,12 +35,12 @@ typedef struct
   BitrateReport report;
 } GstBitrateNetwork;
 
-/* Reads the state of the network. If `name` is not NULL, it is read from the
- * element with this name in the same pipeline. Otherwise it is read from the
- * elements downstream of `srcpad`. If several elements can be used, an element
+/* Reads the state of the network from an element. If `name` is not NULL, this
+ * is the element with this name in the same pipeline. Otherwise it is an
+ * element downstream of `srcpad`. If several elements can be used, an element
  * that reports an estimate of the bitrate comes first. SRT and RIST elements
- * come next, and an RTP session comes last. If there are several estimates, the
- * lowest one is used.
+ * come next, and an RTP session comes last. If several elements report an
+ * estimate, the element with the lowest estimate is used.
  *
  * The caller frees the contents of `network` with gst_bitrate_network_clear ().
  */

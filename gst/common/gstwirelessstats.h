@@ -15,9 +15,9 @@ typedef struct
   gsize offset;
 } GstWirelessStatsField;
 
-/* Macros that make one element of an array of GstWirelessStatsField. Before
- * they are used, STATS_STRUCT has to be defined as the type of the struct that
- * contains `member`. */
+/* Macros that make one element of an array of GstWirelessStatsField. The
+ * argument `member` is a member of a struct. Before the macros are used,
+ * STATS_STRUCT has to be defined as the type of this struct. */
 #define STATS_FIELD(name, type, member) \
     { name, type, G_STRUCT_OFFSET (STATS_STRUCT, member) }
 #define STATS_COUNTER(name, member) STATS_FIELD (name, G_TYPE_UINT64, member)

@@ -149,11 +149,12 @@ GST_ELEMENT_REGISTER_DEFINE (dccpthinsink, "dccpthinsink", GST_RANK_NONE,
 
 /* --- second name of the element ------------------------------------------- */
 
-/* The element has a second name, dcctpthinsink. A GType can belong to one
- * element factory only. The factory with the second name therefore has a GType
- * of its own, a subclass. GStreamer derives the default name of an element,
- * such as dccpthinsink0, from the name of the GType. The default names of the
- * two elements therefore differ, too. */
+/* The element dccpthinsink has a second name, dcctpthinsink. Each name needs an
+ * element factory, and each element factory needs a GType of its own. The GType
+ * of the second name is therefore a subclass of the GType of the first name.
+ * GStreamer derives the default name of an element, such as dccpthinsink0, from
+ * the name of the GType, so elements of the two factories get different default
+ * names. */
 typedef GstDccpThinSink GstDcctpThinSink;
 typedef GstDccpThinSinkClass GstDcctpThinSinkClass;
 

@@ -53,8 +53,8 @@ struct _GstIfdQueue
   guint max_frame_size;
   gboolean post_messages;
 
-  /* the queue that upstream's streaming thread fills and the task of the src
-   * pad empties; protected by lock */
+  /* The queue of frames. Upstream's streaming thread adds frames, and the task
+   * of the src pad takes frames out. Protected by lock. */
   IfdLine *line;
   /* GST_FLOW_OK while frames are accepted and pushed. Otherwise the reason why
    * they are not: the result of the push that failed, GST_FLOW_EOS, or

@@ -141,9 +141,9 @@ struct _GstMmtpSrc
   /* Value in ns that is added to the times of all buffers, so that no time is
    * negative. */
   gint64 shift;
-  /* The sender's caps, as text, if these caps are set on the pad. NULL if no
-   * caps or other caps are set.
-   */
+  /* Text of the sender's caps, if the caps that are set on the pad come from
+   * the sender. Otherwise NULL: the pad has no caps yet, or the application has
+   * set the caps. */
   GRefString *caps_in_use;
   /* object that makes a valid transport stream from the received data, even if
    * some data are missing (mmtptsjoiner.h) */
@@ -490,8 +490,9 @@ set_caps (GstMmtpSrc * self, const gchar * text)
       GST_FLOW_NOT_NEGOTIATED;
 }
 
-/* Sets the caps of `item`, which the sender has sent, on the source pad. If the
- * application has set the property caps, the caps of the sender are ignored. */
+/* `item` may contain caps that the sender has sent. Sets these caps on the
+ * source pad. If the application has set the property caps, the caps of the
+ * sender are ignored. */
 static GstFlowReturn
 take_caps (GstMmtpSrc * self, const Item * item)
 {
@@ -526,8 +527,9 @@ log_incomplete (GstMmtpSrc * self)
 
 /* Passes a buffer of a transport stream to the joiner (mmtptsjoiner.h), which
  * may join several buffers. A joined buffer gets the times and flags of the
- * first of them. If the sender has divided the stream at its pictures, the
- * joiner continues the stream after a gap without a discontinuity. In this
+ * first of these buffers. After a gap in the received stream, the flag DISCONT
+ * marks a discontinuity. If the sender has divided the stream at its pictures,
+ * the output of the joiner has no discontinuity in spite of the gap. In this
  * case, the flag DISCONT is removed. */
 static void
 join (GstMmtpSrc * self, Item * item)
@@ -644,9 +646,9 @@ fetch_next (GstMmtpSrc * self)
   return TRUE;
 }
 
-/* Stores the next buffer that the joiner (mmtptsjoiner.h) outputs in `buffers`,
- * and counts this buffer. Returns the number of stored buffers, which is 0 or
- * 1. */
+/* Takes the next output buffer of the joiner (mmtptsjoiner.h), stores it in
+ * `buffers`, and counts it. Returns 1, or 0 if the joiner has no output buffer.
+ */
 static guint
 fetch_joined (GstMmtpSrc * self, GstBuffer ** buffers)
 {
@@ -1280,11 +1282,12 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSrc:max-lateness:
    *
-   * Time in ms after its deadline during which a packet is still accepted. If
-   * the source has already output a later buffer, a late packet is refused, so
-   * that the output stays in order. A picture that is output late may not be
-   * shown any more, but pictures that refer to it can be decoded. With the
-   * value 0, the source never outputs a late buffer.
+   * Maximum lateness of an accepted packet, in ms. The lateness of a packet is
+   * the time from the deadline of the packet to its arrival. If the source has
+   * already output a later buffer, each late packet is refused, so that the
+   * output stays in order. A picture that is output late may not be shown any
+   * more, but pictures that refer to it can be decoded. With the value 0, the
+   * source never outputs a late buffer.
    */
   PROPERTY_UINT ("max-lateness", "Max. lateness",
       "How long after its deadline a packet is accepted if no later buffer was "

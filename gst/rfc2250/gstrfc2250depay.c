@@ -221,8 +221,8 @@ static const GstWirelessProperty properties[] = {
    *   is MPEG-2, the sender must also use the header extension for MPEG-2 or
    *   the bits AN and N (properties `mpeg2-extension` and `new-picture-bits` of
    *   rfc2250pay).
-   * - `pass`: All data that arrived are pushed, also with the flag
-   *   %GST_BUFFER_FLAG_CORRUPTED.
+   * - `pass`: All data of the frame that arrived are pushed. They get the flag
+   *   %GST_BUFFER_FLAG_CORRUPTED, as with `conceal`.
    *
    * Since: 0.1
    */
@@ -567,8 +567,8 @@ gst_rfc2250_depay_check_rtp (GstRfc2250Depay * depay, GstBuffer * buffer,
 
 /* Nearly all packets have the minimum RTP header and the minimum video-specific
  * header. For these packets, it is sufficient to check a copy of the first
- * bytes. The buffer of the packet is therefore mapped into memory only once,
- * later, by the base class. */
+ * bytes. The check then does not map the buffer into memory. The base class
+ * maps the buffer later, so the buffer is mapped once instead of twice. */
 static gboolean
 gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
     guint32 * ssrc, guint16 * seqnum)

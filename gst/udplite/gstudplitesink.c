@@ -795,8 +795,8 @@ clear_round (GstUdpliteSink * self)
 
 /* Ends a round. In a round, a batch of packets is sent to all receivers. The
  * first `done` packets of the batch are finished: they are not sent again. If a
- * finished packet could not be sent to any receiver, the base class is told
- * that it was not sent. */
+ * finished packet could be sent to none of the receivers, the base class is
+ * told that the packet was not sent. */
 static void
 end_round (GstUdpliteSink * self, GstBuffer ** buffers, guint done)
 {
@@ -847,10 +847,11 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
 
   LOCK (self);
   /* With blocking=false, the base class drops the first packet of the batch if
-   * a socket is full. The receivers that have not received this packet yet then
-   * miss it. If a packet is sent more than once, for example to several
-   * receivers, the batch is limited to one packet, so that no other packet is
-   * dropped as well. */
+   * a socket is full. The receivers to which this packet has not been sent yet
+   * miss it. If each packet is sent more than once, for example to several
+   * receivers, the packet for which the socket is full may be a later packet of
+   * the batch. In this case, the batch is limited to one packet. The base class
+   * can then drop only the packet for which the socket is full. */
   if (n > 1 && !gst_network_sink_get_blocking (sink)
       && !udplite_round_goes_once (self->clients, self->send_duplicates))
     n = 1;
@@ -973,9 +974,10 @@ clear_clients (GstUdpliteSink * self)
   }
 }
 
-/* Replaces the receiver that the properties host and port set. If `host` is
- * NULL, the property host keeps its value. If `port` is -1, the property port
- * keeps its value. */
+/* The properties host and port name one receiver. Sets them to `host` and
+ * `port`, and replaces the old receiver with the new one. If `host` is NULL,
+ * the property host keeps its value. If `port` is -1, the property port keeps
+ * its value. */
 static void
 set_main_client (GstUdpliteSink * self, const gchar * host, gint port)
 {

@@ -314,7 +314,8 @@ gst_udplite_src_update_dropped (GstUdpliteSrc * self)
   socket = gst_network_src_get_used_socket (GST_NETWORK_SRC (self));
   if (socket) {
     /* The kernel's counter of dropped packets has 32 bits and wraps around. The
-     * difference is therefore computed modulo 2^32. */
+     * number of new drops (the counter minus its value at the last call) is
+     * therefore computed modulo 2^32. */
     self->counters.dropped += (guint32) (read_dropped (socket)
         - self->dropped_before - self->counters.dropped);
   }

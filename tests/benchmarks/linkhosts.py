@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Two hosts with emulated links between them, for the benchmark links.py. They
-differ from the links of a testbed in two ways: they write no log with a line
-for each packet, and the properties of the element tunsink can be chosen.
+"""Two hosts with emulated links between them, for the benchmark links.py.
+These links differ from the links of a testbed in two ways: the links of the
+benchmark write no log with a line for each packet, and the properties of the
+element tunsink can be chosen.
 """
 
 import os

@@ -117,10 +117,11 @@ take_time (FuzzInput * input)
 }
 
 /* Reads the outages from the input, and limits their lengths. The link can send
- * only at certain times, its delivery opportunities. Very long outages would
- * cover all opportunities, and very short outages would contain none. In both
- * cases, the model would have to simulate years of outages.
- */
+ * only at certain times, its delivery opportunities. If all opportunities were
+ * in very long outages, the model would go through years of outages to find an
+ * opportunity outside of them. If the outages were very short, very many
+ * outages would end before the next opportunity, and each of them has to be
+ * simulated. */
 static void
 take_outage (FuzzInput * input, LinkOnOff * outage)
 {

@@ -5,14 +5,14 @@
  * - Packets are output in order as long as the source (SSRC) stays the same.
  * - The number of packets that wait for missing packets does not exceed the
  *   window.
- * - The number of packets that are kept from other sources does not exceed
- *   MAX_STRAYS.
+ * - The number of strays that are stored does not exceed MAX_STRAYS. A stray is
+ *   a packet that comes from another source, or whose sequence number is far
+ *   from the expected number.
  *
  * Input: one byte for the size of the window, then commands. The first byte of
  * a command says what to do. Up to two bytes with an argument follow. Most
  * commands input a packet. The argument is then the difference between the
- * sequence number of the packet and the previous sequence number.
- */
+ * sequence number of the packet and the previous sequence number. */
 
 #include "fuzz.h"
 #include "rtpreorder.h"
@@ -151,12 +151,12 @@ check_strays_freed (void)
   fuzz_check (count_kept () == model.n_taken - model.n_output);
 }
 
-/* Checks what happened to a stray packet: a packet of another source, or a
- * packet whose sequence number is far from the expected number. A stray packet
- * is kept until the next packet shows whether the stream continues there. If
- * the new packet and a packet that was kept before have consecutive sequence
- * numbers, both must be output. A new run of sequence numbers then begins with
- * the packet that was kept. */
+/* Checks what happened to `packet`, which is a stray. A stray comes from
+ * another source, or its sequence number is far from the expected number.
+ * Strays are stored. If `packet` and a stored stray of the same source have
+ * consecutive sequence numbers, the stream may continue with these two packets.
+ * In this case, the stored stray begins a new run of sequence numbers, and the
+ * two packets are output. */
 static void
 check_stray (Packet * packet)
 {

@@ -266,9 +266,9 @@ def paff(gops, is_open, always_fields):
 def long_term(gops):
     """Returns a stream of `gops` GOPs of the form IDR P P ... . In each GOP,
     the IDR picture is the first long-term reference, and the fifth P-frame
-    becomes the second one. Every third P-frame refers to the last picture of
-    its reference list, which is a long-term reference. Every fourth P-frame is
-    a frame to which no other frame refers."""
+    becomes the second long-term reference. Every third P-frame refers to the
+    last picture of its reference list, which is a long-term reference. Every
+    fourth P-frame is a frame to which no other frame refers."""
     frames = []
     for _ in range(gops):
         frames.append([Picture("I", 0, 0, idr=True, long_term=True)])

@@ -397,11 +397,12 @@ class LostTest(ElementCase):
     OF_CLIENT = {"Request": True, "Response": False, "Ack": True,
                  "DataAck": True, "Close": True, "CloseReq": False,
                  "Reset": False}
-    # The test case that is left out. In this case, a dcctpthinsrc with
-    # mode=listen sends its Reset, and this Reset is lost. Linux then repeats
-    # its Close, but dcctpthinsrc has ended and does not answer. The connection
-    # of Linux closes only after a long time, for which the test would have to
-    # wait.
+    # The test case that is left out. In this case, the element under test is
+    # dcctpthinsrc (the second name of dccpthinsrc) with mode=listen, and its
+    # peer is Linux. When Linux sends its Close, dcctpthinsrc answers with a
+    # Reset and ends. This Reset is lost, so Linux repeats its Close, but
+    # nobody answers. The connection of Linux closes only after a long time,
+    # for which the test would have to wait.
     LINUX_WAITS = {("listen", "to_us", "Reset")}
 
     def test_each_once(self):

@@ -112,8 +112,8 @@ void harness_set_flushing (IfdHarness * harness, gboolean flushing);
 
 /* Waits until the log of the fake network equals the text `expected`. */
 void harness_expect_log (IfdHarness * harness, const gchar * expected);
-/* Waits until the pusher thread has pushed `pushed` buffers, events and
- * queries. The test fails if this takes too long. */
+/* Waits until the pusher thread has pushed `pushed` objects. Buffers, events
+ * and queries are counted together. The test fails if this takes too long. */
 void harness_expect_pushed (IfdHarness * harness, guint pushed);
 void harness_expect_endings (IfdHarness * harness, guint endings);
 /* Waits until the caps of MPEG video have come out of ifdqueue. The frame that
@@ -156,9 +156,10 @@ void harness_start (IfdHarness * harness, const gchar * caps);
 /* Makes a harness in the state that most tests need: ifdqueue is in the state
  * PLAYING and has got the caps of parsed MPEG video. */
 void harness_setup (IfdHarness * harness);
-/* Stops the harness from downstream to upstream, as a pipeline does: first the
- * fake network, and then ifdqueue, which gets the state READY. The pusher
- * thread, which stands for the source, is not stopped. */
+/* Stops the parts of the harness in the order in which a pipeline stops its
+ * elements, which is from downstream to upstream. The fake network is stopped
+ * first. After that, ifdqueue gets the state READY. The pusher thread, which
+ * stands for the source, is not stopped. */
 void harness_stop (IfdHarness * harness);
 void harness_teardown (IfdHarness * harness);
 

@@ -10,12 +10,12 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 /* The budgets of networks are stored in cells. There are TABLES tables with
  * CELLS cells each, which need 64 KiB together. The hash of a network prefix
- * selects one cell in each table. Each cell allows PREFIX_LIMITER_RATE answers
- * per second.
+ * selects one cell in each table. The budget of the network consists of these
+ * cells. Each cell allows PREFIX_LIMITER_RATE answers per second.
  *
  * In a flood of 10,000 packets per second from random addresses, about 5
- * packets per second use each cell. The flood thus uses only about 5 answers
- * per second of each budget. */
+ * packets per second use each cell. The flood thus uses only about 5 of the
+ * answers per second that each cell allows. */
 #define TABLES 4
 #define CELLS 2048              /* a power of two */
 /* Limits bursts of answers to all unknown hosts together. The maximum burst is

@@ -17,9 +17,9 @@
  *   number + 1.
  * - A B-frame is displayed as soon as it is decoded, so its DTS and its PTS are
  *   equal. Its coding number is therefore its display number + 1.
- * - When an anchor (I- or P-frame) is decoded, the previous anchor is
- *   displayed. The DTS of an anchor is therefore the PTS of the previous
- *   anchor. Its coding number is the display number of the previous anchor + 1.
+ * - Let X and Y be two consecutive anchors (I- or P-frames). When Y is decoded,
+ *   X is displayed. The DTS of Y is therefore the PTS of X. The coding number
+ *   of Y is therefore the display number of X + 1.
  *
  * This is the decoder model of ISO/IEC 13818-1, 2.4.2. If fields are repeated,
  * their duration is added to the PTS and to the DTS of the later frames. */
@@ -165,10 +165,11 @@ struct _MpegVideoTimeline
    * correctly by the GOP pattern */
   guint pattern_hits;
 
-  /* The display number of a frame can be computed from two clocks. The fields
-   * with `time_code` in their names belong to the clock in the GOP headers. The
-   * fields with `clock` in their names belong to the timestamps of the frames.
-   * These are the sender's RTP timestamps or upstream's PTS. */
+  /* The display number of a frame can be computed in two ways: from the time
+   * code in the GOP header, or from the timestamp of the frame. The fields with
+   * `time_code` in their names are used for the first way. The fields with
+   * `clock` in their names are used for the second way. The timestamp of the
+   * frame is the sender's RTP timestamp or upstream's PTS. */
   gboolean have_time_code;
   gint64 time_code, time_code_start;
   /* Number of time codes in GOP headers that agreed with the received frames. A
@@ -322,10 +323,10 @@ place_type (const MpegVideoTimeline * timeline, gint64 number)
   return place->number == number ? place->type : MPEG_VIDEO_PICTURE_UNKNOWN;
 }
 
-/* Returns the type of the frame with the display number `number`, as predicted
- * by the GOP pattern. The types repeat with the GOP period. The predicted type
- * is therefore the type of a received frame that is a multiple of the GOP
- * period earlier or later. */
+/* Predicts the type of the frame with the display number `number`. The types of
+ * the frames repeat with the GOP period. The result is therefore the type of a
+ * received frame whose display number differs from `number` by a multiple of
+ * the GOP period. */
 static MpegVideoPictureType
 pattern_type (const MpegVideoTimeline * timeline, gint64 number)
 {
@@ -579,15 +580,18 @@ move_origin (MpegVideoTimeline * timeline, gint distance)
   timeline->last_b_reference -= distance;
 }
 
-/* Returns the temporal reference relative to the current origin. The origin is
- * the display number that belongs to the temporal reference 0.
+/* Returns the difference between the display number of a frame and the current
+ * origin. The origin is the display number that belongs to the temporal
+ * reference 0. `reference` is the temporal reference of the frame. Normally it
+ * is equal to this difference.
  *
  * In a stream without GOP headers, temporal references do not restart at each
- * GOP, but increase modulo 1024. When they wrap around from 1023 to 0, this
- * function moves the origin by 1024. The first anchor (I- or P-frame) after the
- * wrap-around is followed in the stream by B-frames that are displayed before
- * this anchor. Their temporal references have not wrapped around yet, so the
- * result for them is negative. */
+ * GOP, but increase modulo 1024. When the temporal reference of an anchor (I-
+ * or P-frame) wraps around from 1023 to 0, this function moves the origin by
+ * 1024. The B-frames directly after this anchor in the stream are displayed
+ * before the anchor. If they are displayed before the new origin, their
+ * temporal references have not wrapped around yet. The function then subtracts
+ * 1024, so the result is negative. */
 static gint
 unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor, gint reference)
 {
@@ -1002,12 +1006,13 @@ gap_before (const MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
  * given anchor in the stream. The preceding anchor may be lost. If no anchor
  * was received before, the result depends on the type of the given anchor. For
  * an I-frame, the result is the number directly before the GOP. For a P-frame,
- * it is an estimate.
+ * the preceding anchor is assumed to be at the usual distance.
  *
- * If two received anchors are farther apart than usual, there are two possible
- * reasons. Either an anchor between them was lost, or the encoder has placed
- * more B-frames there. The distance alone is therefore no proof that an anchor
- * was lost. */
+ * If the last received anchor is farther away than usual, there are two
+ * possible reasons: an anchor between them was lost, or the encoder has placed
+ * more B-frames there. The distance alone therefore does not prove a loss. A
+ * lost anchor is assumed only if there is other evidence: `gap` is TRUE, or the
+ * GOP pattern is trusted, or a B-frame refers to the lost anchor. */
 static gint64
 anchor_before (const MpegVideoTimeline * timeline,
     const MpegVideoPicture * header, gint64 number, gboolean gap)
@@ -1054,12 +1059,15 @@ extra_fields (const MpegVideoFrame * frame)
   return header->top_field_first ? 4 : 2;
 }
 
-/* Predicts the number of repeated fields in the B-frames that follow an anchor
- * (I- or P-frame) in the stream but are displayed before it. These fields delay
- * the anchor, but the B-frames have not arrived yet. The parity of the anchor's
- * first field (top or bottom) shows whether the number is odd or even. The size
- * of the number is estimated from the recent frequency of repeated fields. If
- * the estimate is wrong by two fields, only the PTS of this anchor is wrong. */
+/* Some B-frames follow an anchor (I- or P-frame) in the stream, but are
+ * displayed before the anchor. Repeated fields in these B-frames delay the
+ * anchor. When the anchor arrives, the B-frames have not arrived yet, so this
+ * function predicts the number of their repeated fields.
+ *
+ * The parity of the anchor's first field (top or bottom) shows whether this
+ * number is odd or even. Among the odd or the even numbers, the function
+ * chooses one according to the recent frequency of repeated fields. If the
+ * result is wrong by two fields, only the PTS of the anchor is wrong. */
 static gint64
 predict_extra (const MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, gint64 n_between)

@@ -79,8 +79,9 @@ void picture_reader_free (PictureReader * reader);
 
 /* Sets the codec data of the caps (avcC, hvcC or av1C). With avcC or hvcC, each
  * NAL unit is preceded by its length instead of a start code. Returns FALSE if
- * the data are malformed, or if the format does not use codec data. In this
- * case, the avcC or hvcC data of the last successful call are still used. */
+ * the format does not use codec data. Also returns FALSE if the data are
+ * malformed; the avcC or hvcC data of the last successful call are then still
+ * used. */
 gboolean picture_reader_set_codec_data (PictureReader * reader,
     const guint8 * data, gsize size);
 /* Discards what is known about the stream, for example after a flush. The codec

@@ -220,10 +220,11 @@ read_vp9_frame (SlotReader * reader, const guint8 * data, gsize size,
   use->is_shown |= header.is_shown;
   if (header.shows_existing) {
     /* The frame consists only of a header, which says that a stored frame is
-     * shown again. The slot VP9_SLOT_PREVIOUS stands for the state of the
-     * previous frame. The frame both updates and uses this slot:
-     * - It updates the slot, because the header changes the information whether
-     *   the previous frame was shown.
+     * shown again. The slot VP9_SLOT_PREVIOUS stands for the state that a frame
+     * leaves for the next frame. The present frame both updates and uses this
+     * slot:
+     * - It updates the slot. The slot contains the information whether the last
+     *   frame was shown, and the header changes this information.
      * - It uses the slot, because the rest of the state in the slot still comes
      *   from earlier frames. If one of these is missing, the state remains
      *   wrong. */

@@ -44,9 +44,10 @@ gdouble statistics_jitter_add (StatisticsJitter * jitter, gint64 transit);
 
 /* Counts the bytes that arrived within the last `window` ns. The resolution is
  * 1/1024 of the window. Bytes that arrived exactly at the start of the window
- * are not counted. For example, n frames arrive at intervals of d, and the
- * window is n * d. A measurement at the arrival of a frame then counts n frames
- * and not n + 1. */
+ * are not counted. For example, a frame arrives every d ns, and the window is n
+ * times d. The rate is measured when a frame arrives. Another frame then
+ * arrived exactly at the start of the window. This frame is not counted, so n
+ * frames are counted and not n + 1. */
 typedef struct _StatisticsRate StatisticsRate;
 
 StatisticsRate *statistics_rate_new (guint64 window);

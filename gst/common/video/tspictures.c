@@ -65,8 +65,8 @@ struct _TsPictures
   Table pat, pmt;
   guint pmt_pid, video_pid;     /* TS_NO_PID if unknown */
   TsVideo video;
-  /* If the stream is searched for pictures, NULL. Otherwise the reason why it
-   * is not searched, as a text for the user. */
+  /* The reason why the stream is not searched for pictures, as a text for the
+   * user. NULL if the stream is searched for pictures. */
   const gchar *refusal;
 
   GByteArray *partial;          /* bytes of an incomplete packet */
@@ -202,9 +202,10 @@ parse_packet (Packet * packet, const guint8 * data)
   }
 }
 
-/* Returns whether the packet contains a program clock reference (PCR), which
- * the bit PCR_flag says (2.4.3.4). The flag is ignored if the adaptation field
- * is too short for its flags (1 byte) and the PCR (6 bytes). */
+/* Returns whether the packet contains a program clock reference (PCR). The bit
+ * PCR_flag in the adaptation field says so (2.4.3.4). However, the adaptation
+ * field must be long enough for its flags (1 byte) and the PCR (6 bytes). If it
+ * is shorter, the bit is ignored. */
 static gboolean
 has_clock (const Packet * packet)
 {
@@ -230,7 +231,8 @@ get_crc (const guint8 * data, gsize size)
 }
 
 /* Returns TRUE if `section` is a correct section of the table with the table_id
- * `table`, and if it is applicable now (current_next_indicator, 2.4.4). */
+ * `table`, and if it is applicable now. Its bit current_next_indicator says
+ * whether it is applicable now (ISO/IEC 13818-1, 2.4.4). */
 static gboolean
 is_valid_section (const guint8 * section, gsize size, guint table)
 {

@@ -83,9 +83,10 @@ gboolean dccp_events_pop (DccpEvents * events, DccpEvent * event);
 typedef struct
 {
   DccpEndpointConfig config;
-  /* Sums of the counters of all connections, including the current connection.
-   * The counters of the current half-connections are kept elsewhere. They are
-   * added to these sums when the half-connections end. */
+  /* Sums of the counters of all connections. Each connection has two
+   * half-connections with counters of their own. When the half-connections end,
+   * their counters are added to these sums. Until then, their counters are not
+   * included. All other counters of the current connection are included. */
   DccpStats stats;
   /* TRUE if the local application reads the received data too slowly. The peer
    * is then told so with the option Slow Receiver. */

@@ -8,15 +8,17 @@
 
 #include <string.h>
 
-/* Initial value of a server's backoff. A server in the state RESPOND waits for
- * the client's Ack. Its backoff is the time in ns for which it waits before it
- * sends the next packet, which is a Sync. Each Response and each Sync doubles
- * the backoff. After the first Response, the backoff is therefore four seconds.
- * If no Ack arrives during these four seconds, the server sends its first Sync.
+/* A server in the state RESPOND waits for the client's Ack. If no Ack arrives,
+ * the server sends a Sync. The backoff is the time in ns for which the server
+ * waits before it sends this Sync. The initial value of the backoff is two
+ * seconds. Each Response and each Sync doubles it. After the first Response,
+ * the backoff is therefore four seconds, and the server sends its first Sync
+ * after these four seconds.
  *
  * If the Response was lost, the client repeats its Request before the server
- * sends this Sync: after one second, or after three seconds if the client runs
- * on Linux. The client also doubles its waiting time after each attempt. */
+ * sends the first Sync. A client that runs on Linux repeats it after three
+ * seconds, and other clients after one second. The client also doubles its
+ * waiting time after each attempt. */
 #define FIRST_RESPONSE_BACKOFF (2 * DCCP_SECOND)
 /* Timeout in ns of the handshake and of the feature negotiation. It is four
  * times the maximum segment lifetime (MSL, sections 8.1.1, 8.1.3 and 8.1.5). */
@@ -415,9 +417,10 @@ typedef struct
   guint64 ndp;
   DccpCcidAck ack;
   DccpHalfHeard own;            /* options of the congestion control */
-  /* Number of packets that were described by those Data Dropped options of this
-   * packet that have been read so far. The next Data Dropped option continues
-   * after these packets. */
+  /* The Data Dropped options in this packet describe packets that we have sent.
+   * Each of these options continues where the option before has ended. This is
+   * the number of packets described by the options that have been read so far.
+   */
   guint drop_offset;
 } Heard;
 
@@ -727,8 +730,9 @@ write_timestamp_echo (DccpConnection * connection, DccpOptionWriter * writer)
 }
 
 /* Returns whether packets of this type carry the options of the congestion
- * control for the data that we send. Other packets must be as short as
- * possible, or they need the space for other options. */
+ * control for the data that we send. Packets of all other types are sent
+ * without these options, because they must be as short as possible, or because
+ * they have to carry other options. */
 static gboolean
 has_sender_options (DccpType type)
 {
@@ -1272,11 +1276,12 @@ step_8_process_options (DccpConnection * connection, Arrival * arrival)
   return is_fine;
 }
 
-/* Returns whether `packet` is a Reset that does not end the connection. Such a
- * Reset may arrive if our Response was lost. A server in the state RESPOND then
- * sends a Sync after some time. The client is still in the state REQUEST, so it
- * answers the Sync with a Reset that has the code Packet Error. It will repeat
- * its Request later (section 8.5, step 4). */
+/* Returns whether `packet` is a Reset that does not end the connection. We are
+ * a server in the state RESPOND, and have sent a Response. If the Response was
+ * lost, the client stays in the state REQUEST. After some time, we send a Sync.
+ * The client answers the Sync with a Reset that has the code Packet Error. This
+ * Reset must not end the connection, because the client will repeat its Request
+ * later (section 8.5, step 4). */
 static gboolean
 is_still_requesting (DccpConnection * connection, const DccpPacket * packet)
 {

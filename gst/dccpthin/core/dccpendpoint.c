@@ -431,12 +431,14 @@ is_of_prefix (const DccpConnection * candidate, const PrefixLimiterHost * host)
 }
 
 /* A candidate is a connection whose handshake is not complete. Returns the
- * index of the candidate that a new candidate of the host `host` replaces. If
- * the network of this host already has the maximum number of candidates for one
- * network, this is the oldest candidate of the network. Otherwise, if the list
- * of candidates is full, it is the oldest candidate in the list. If there is
- * still room, returns n_candidates, which is the index of the first free entry.
- */
+ * index at which a new candidate of the host `host` has to be stored. An older
+ * candidate may have this index; the new candidate replaces it.
+ *
+ * If the network of `host` already has the maximum number of candidates for one
+ * network, returns the index of the oldest candidate of this network.
+ * Otherwise, if the list of candidates is full, returns the index of the oldest
+ * candidate in the list. If there is still room, returns n_candidates, which is
+ * the index of the first free entry. */
 static guint
 find_place (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
 {
@@ -467,10 +469,11 @@ had_time_for_answer (DccpEndpoint * endpoint, const DccpConnection * candidate)
  *
  * If there is no room, an older candidate has to be removed. Normally it is
  * removed only if its client has had enough time to answer the last Response.
- * There is an exception if `host` has completed a handshake earlier. Such a
- * host has a reserve, which allows it a number of answers per second
- * (prefixlimiter.h). If the reserve is not used up, the older candidate is
- * removed immediately, and one answer is deducted from the reserve. */
+ * There is an exception if `host` has completed a handshake earlier. We may
+ * then answer a number of packets of `host` per second, and this budget is
+ * called the reserve (prefixlimiter.h). If the reserve is not used up, the
+ * older candidate is removed immediately. The answer to the new candidate is
+ * deducted from the reserve. */
 static gboolean
 make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
 {

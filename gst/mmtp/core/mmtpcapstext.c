@@ -5,10 +5,10 @@
  *   caps   = name *("," field "=" value)
  *   value  = ["(" type ")"] (scalar / "{" values "}" / "<" values ">")
  *
- * A scalar outside of a list must have a type. A scalar in a list may have no
- * type. It then has the type of this list. If this list has no type either, the
- * scalar has the type of the innermost list around it that has a type.
- */
+ * A scalar outside of a list must have a type. In a list, the type of a scalar
+ * may be omitted. The scalar then has the type of this list. If the type of
+ * this list is omitted too, the scalar has the type of the innermost list
+ * around it that has a type. */
 
 #include "mmtpcapstext.h"
 

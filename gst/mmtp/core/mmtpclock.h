@@ -89,11 +89,11 @@ void mmtp_clock_add_transit (MmtpClock * clock, gint64 transit);
  * session, it replaces the previous value. Later, it is smoothed with the
  * earlier values. */
 void mmtp_clock_set_offset (MmtpClock * clock, guint64 now, gint64 offset);
-/* Adds the minimum transit `min` to the points from which the skew of the
- * clocks is computed. `min` is the minimum, in ns, of the transits of the
- * messages that arrived since the last call. A transit is the arrival time of a
- * message minus its sending time, minus a constant. Call this function about
- * once a second. */
+/* The transit of a message is its arrival time minus its sending time, minus a
+ * constant. `min` is the minimum transit, in ns, of the messages that arrived
+ * since the last call. The function stores `min` in a list of points. The skew
+ * of the clocks is computed from these points. Call this function about once a
+ * second. */
 void mmtp_clock_add_min (MmtpClock * clock, guint64 now, gint64 min);
 /* Restarts the measurement of the skew, because messages now arrive on another
  * path. The minimum transit of one path cannot be compared with the minimum

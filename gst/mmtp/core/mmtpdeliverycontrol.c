@@ -41,9 +41,10 @@
 /* Number of samples that a filter stores. Each report adds one sample. Reports
  * normally arrive every 50 ms, and at least 5 ms apart. */
 #define SAMPLES 64
-/* Minimum time over which a rate is measured. The schedulers of mobile networks
- * and frame aggregation deliver packets in batches every few ms, so a shorter
- * time would measure single batches. */
+/* Minimum time over which a rate is measured. Mobile networks deliver packets
+ * in batches, and so do links with frame aggregation. A batch arrives every few
+ * ms. A measurement over a shorter time would show the rate of single batches.
+ */
 #define SPAN (50 * MILLISECOND)
 /* The delivery rate is the maximum of the samples of the last FILTER ns, or of
  * the last FILTER_ROUND_TRIPS round trips if they take longer. BBR uses the
@@ -68,11 +69,14 @@
 
 /* --- queue ---------------------------------------------------------------- */
 
-/* The queue target is the queueing delay that is tolerated. TARGET is the queue
- * target on a path of TARGET_RATE (4 Mbit/s). The upper limit of all queue
- * targets is MAX_TARGET or 1/DEADLINE_PART of the initial delay (D0), whichever
- * is less. The lower limit is MIN_TARGET. If the upper limit is below
- * MIN_TARGET, the queue target is MIN_TARGET. */
+/* The queue target is the queueing delay that is tolerated. On a path with the
+ * rate r, the queue target is TARGET * sqrt (TARGET_RATE / r). On a path of
+ * TARGET_RATE (4 Mbit/s), it is therefore TARGET.
+ *
+ * The result is limited. The upper limit is MAX_TARGET or 1/DEADLINE_PART of
+ * the initial delay (D0, the latency of the session), whichever is less. The
+ * lower limit is MIN_TARGET. If the upper limit is below MIN_TARGET, the queue
+ * target is MIN_TARGET. */
 #define TARGET (60 * MILLISECOND)
 #define TARGET_RATE 4e6
 #define MIN_TARGET (10 * MILLISECOND)
@@ -134,31 +138,38 @@
  *
  * For each byte that has arrived, the window grows by FAST_GROWTH bytes if the
  * report shows no queue, and by SLOW_GROWTH bytes otherwise. A report shows no
- * queue if its maximum queueing delay is at most the round trip divided by
- * CLEAR_ROUND_TRIPS, but at least MIN_CLEAR and at most MAX_CLEAR (ns).
- * HyStart++ ends slow start at the same delay (RFC 9406, section 4.2). */
+ * queue if its maximum queueing delay does not exceed a threshold. The
+ * threshold is the round trip divided by CLEAR_ROUND_TRIPS. If this quotient is
+ * less than MIN_CLEAR (ns), the threshold is MIN_CLEAR. If it is more than
+ * MAX_CLEAR (ns), the threshold is MAX_CLEAR. HyStart++ ends slow start at the
+ * same threshold (RFC 9406, section 4.2). */
 #define LONG_PERIODS 2
 #define FAST_GROWTH 3
 #define SLOW_GROWTH 1.
 #define CLEAR_ROUND_TRIPS 8
 #define MIN_CLEAR (4 * MILLISECOND)
 #define MAX_CLEAR (16 * MILLISECOND)
-/* If another path already carries the stream, the bytes of TRAIN_PACKETS full
- * packets may be sent at once until the rate of the path has been measured.
- * Control messages count, too. The packets are a packet train (mmtptrain.h),
- * from which the rate of the path is estimated. Short queues of access links
- * hold four packets, so further packets might be lost.
+/* If another path already carries the stream, the rate of this path is
+ * estimated from a packet train (mmtptrain.h), which is a number of packets
+ * that are sent at once. As long as the rate is unknown, the bytes of
+ * TRAIN_PACKETS full packets may be sent at once. Control messages count, too.
+ * Short queues of access links hold four packets, so further packets might be
+ * lost.
  *
- * From the rate follows how many bytes the path delivers in a round trip and a
- * report period. If the window of the start phase is smaller than TRAIN_SHARE
- * times this number, it becomes TRAIN_SHARE times this number. Hoe proposed to
- * set the threshold of slow start in this way ("Improving the Start-up Behavior
- * of a Congestion Control Scheme for TCP", SIGCOMM 1996). The estimate may be
- * too high. A train therefore enlarges the window to at most TRAIN_GROWTH times
- * the bytes that were in flight when the newest reported packet was sent. If
- * the window exceeds the number of bytes that the path delivers in a round trip
- * and a report period, it grows by only LATE_GROWTH bytes for each byte that
- * has arrived, as in Conservative Slow Start (RFC 9406, section 4.2).
+ * The estimated rate, multiplied by the sum of the round trip and the report
+ * period, is the train window: the number of bytes that the path delivers in
+ * this time. If the window of the start phase is smaller than TRAIN_SHARE times
+ * the train window, the window is raised to this value. Hoe proposed to set the
+ * threshold of slow start in this way ("Improving the Start-up Behavior of a
+ * Congestion Control Scheme for TCP", SIGCOMM 1996).
+ *
+ * The estimate may be too high. There are therefore two limits:
+ *
+ * - A train raises the window to at most TRAIN_GROWTH times the bytes that were
+ *   in flight when the newest reported packet was sent.
+ * - When the window has reached the train window, the window grows by only
+ *   LATE_GROWTH bytes for each byte that has arrived, as in Conservative Slow
+ *   Start (RFC 9406, section 4.2).
  *
  * A single path does not use packet trains. It has the estimate of the
  * handshake, and an error would harm the whole stream. */
@@ -184,10 +195,11 @@
 
 /* --- competition ---------------------------------------------------------- */
 
-/* A competing flow is assumed to fill the queue if the queueing delay stays
- * above a limit for a long time: for COMPETITION_TIME (ns) or
- * COMPETITION_ROUND_TRIPS round trips, whichever is longer. The limit is
- * STANDING times the delay that our own packets can cause. */
+/* If the queueing delay stays above a limit for a long time, a competing flow
+ * is assumed to fill the queue. The long time is COMPETITION_TIME (ns) or
+ * COMPETITION_ROUND_TRIPS round trips, whichever is longer. The limit is a
+ * delay multiplied by the factor STANDING. This delay is the queueing delay
+ * that our own packets can cause. */
 #define STANDING 1.25
 /* A competing flow is detected if the queueing delay exceeds a limit for a long
  * time. The limit is normally STANDING times the delay that our own packets can
@@ -252,8 +264,9 @@ typedef struct
   /* Share (0 to 1) of the recent reports that showed a queue: a queueing delay
    * above the threshold that get_guard () returns. */
   gdouble congestion;
-  /* Mean delay in ns beyond the base delay while the path has no queue. It is
-   * updated only while the application has nothing more to send. */
+  /* Usual delay in ns: the mean of the measured delay minus the base delay. It
+   * is updated only while the application has nothing more to send, because the
+   * path has no queue then. */
   gdouble usual_queue;
   /* Mean round-trip time in ns while the path has no queue. It is updated only
    * while the application has nothing more to send. */
@@ -289,10 +302,10 @@ init (gpointer control, guint64 now, const MmtpRateControlStart * start)
   self->is_starting = self->is_app_limited = TRUE;
   self->start_window = mmtp_get_initial_window (start);
   self->peak_rate = start->rate / 8 / SECOND;
-  /* The start phase may end when a measured rate confirms the first estimate of
-   * the rate. If that estimate is only a lower bound, a measurement cannot
-   * confirm it. The estimate is then not stored in `guess`, so that it does not
-   * end the start phase. */
+  /* `guess` is the first estimate of the path's rate. The start phase may end
+   * when a measured rate confirms `guess`. If the estimate is only a lower
+   * bound, a measurement cannot confirm it. In this case, `guess` remains 0, so
+   * that the estimate does not end the start phase. */
   if (!start->is_minimum)
     self->guess = self->peak_rate;
   self->has_other_paths = start->has_other_paths;
@@ -372,9 +385,10 @@ get_window (const Delivery * self)
   return window;
 }
 
-/* Returns a threshold in ns: half of the tolerated queueing delay plus the
- * usual delay of the path. If the delay exceeds the base delay by more than
- * this threshold, the path counts as having a queue. */
+/* Returns a threshold in ns. It is the sum of the usual delay of the path and
+ * half of the queue target, which is the tolerated queueing delay. If the
+ * measured delay exceeds the base delay by more than this threshold, the path
+ * counts as having a queue. */
 static gdouble
 get_guard (const Delivery * self)
 {
@@ -425,11 +439,12 @@ get_own_queue (const Delivery * self)
       2 * self->packet / MAX (self->peak_rate, 1e-9);
 }
 
-/* Detects a competing flow in the queue. Our window becomes smaller while there
- * is a queue. If the queue nevertheless remains, it belongs to another flow,
- * which keeps filling it until a packet is lost. Copa detects competing flows
- * in a similar way (Arun and Balakrishnan, NSDI 2018, section 2.2): it tests
- * whether the queue is never nearly empty. */
+/* Detects a competing flow in the queue. While there is a queue, our window
+ * becomes smaller. If the queue nevertheless remains, the queue belongs to
+ * another flow, which keeps filling the queue until a packet is lost. Copa
+ * detects competing flows in a similar way (Arun and Balakrishnan, NSDI 2018,
+ * section 2.2). Copa assumes a competing flow if the queue has never been
+ * nearly empty in a recent period. */
 static void
 follow_competition (Delivery * self, const MmtpRateSample * sample)
 {
@@ -478,18 +493,19 @@ follow_usual (Delivery * self, const MmtpRateSample * sample)
             self->base_round_trip + 2 * max));
 }
 
-/* Adapts the gain, which is the factor by which the window is multiplied. The
- * gain matters if the application has always sent as much as the window allows.
- * The usual delay of the path, which get_guard () needs to detect a queue, was
- * then never measured. The path may carry a higher rate than the measured rate.
+/* Adapts the gain, the factor by which the window is multiplied. The gain is
+ * needed if the application has always sent as much as the window allows.
+ * Without a pause of the application, the usual delay of the path cannot be
+ * measured, although get_guard () needs it to detect a queue. In this case, the
+ * path may be able to carry a higher rate than the measured rate.
  *
  * The gain increases if the window was used up for a round and no queue
  * remains, because the path can then carry a higher rate. A round is a period
  * of GAIN_ROUND or GAIN_ROUND_TRIPS round trips, whichever is longer. The
  * minimum queueing delay of the round shows whether a queue remains.
  *
- * After an overflow, the queue is empty because the window was reduced. The
- * gain therefore does not increase if there was an overflow in the round.
+ * If the queue overflowed in the round, the window was reduced. An empty queue
+ * is then only the result of this reduction, so the gain does not increase.
  *
  * Even if there is no queue, jitter may have delayed all messages of a round.
  * The measured jitter, `noise`, is therefore added to the threshold for the

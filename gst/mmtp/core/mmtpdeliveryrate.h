@@ -54,8 +54,8 @@ gdouble mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span);
  * which the messages were sent. The maximum decays to 1/e in 30 s. */
 gdouble mmtp_delivery_rate_get_long (const MmtpDeliveryRate * rate);
 /* Returns the number of bytes that have to be added to the congestion window of
- * a path that delivers data in bursts. Without these bytes, the pauses
- * between the bursts would reduce the throughput. The result is the size of a
- * burst, minus the data that the path would deliver during the burst at its
- * maximum rate. */
+ * a path that delivers data in bursts. Without these bytes, the pauses between
+ * the bursts would reduce the throughput. The path delivers more bytes in a
+ * burst than it would deliver in the same time at its maximum measured rate.
+ * The result is the difference between these two numbers. */
 gdouble mmtp_delivery_rate_get_extra (const MmtpDeliveryRate * rate);

@@ -68,8 +68,9 @@ mmtp_joins_confirm (MmtpJoins * self, MmtpPath * path)
   MmtpJoinState *join = &self->all[path->id];
 
   path->confirmed = TRUE;
-  /* A report about older messages does not show that a RESPONSE has arrived. It
-   * may come from the time before the address of the path changed. */
+  /* A report may cover only messages that are older than the first RESPONSE.
+   * Such a report may come from the time before the address of the path
+   * changed, so it does not show that a RESPONSE has arrived. */
   if (join->respond_at != MMTP_NEVER &&
       (join->responses_left == MAX_RESPONSES ||
           path->sent.unreported <= join->response_number))

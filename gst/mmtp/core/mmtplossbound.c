@@ -247,12 +247,12 @@ follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
       weight;
 }
 
-/* Called for each report while the limit bound->window exists, although the
- * losses have turned out to be random. A queue does not cause such losses, so
- * the limit is no longer needed. The function raises it step by step, in each
- * round trip by half of its value, similar to slow start. `window` is the
- * congestion window without this limit. When the limit exceeds 1.5 * `window`,
- * it is removed. */
+/* The limit bound->window is meant to avoid losses in a full queue. If the
+ * losses turn out to be random, a queue has not caused them, so the limit is no
+ * longer needed. This function is then called for each report. It raises the
+ * limit step by step, in each round trip by half of its value, similar to slow
+ * start. `window` is the congestion window without this limit. When the limit
+ * exceeds 1.5 * `window`, the limit is removed. */
 static void
 release (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window,
     gdouble round_trip)

@@ -39,9 +39,9 @@ typedef struct
    */
   MmtpSentLog sent;
   /* A message number. As long as a message with a lower number is unreported,
-   * the application counts as the limit of the rate, because it sent too little
-   * to fill the path. The rate that is measured then is not the rate that the
-   * path can carry. */
+   * the application is assumed to limit the rate of the path: it had too little
+   * data to fill the path. A rate that is measured during this time is not the
+   * rate that the path can carry. */
   guint64 limited_until;
 
   /* --- limits ---------------------------------------------------------------
@@ -153,10 +153,10 @@ typedef struct
    * late */
   gdouble lateness;
   /* Moving average of the share of late packets among the reported packets. It
-   * is used to correct the expected delay. A wrong expected delay can make a
-   * packet late only if the packet is sent shortly before its deadline. The
-   * number of late packets is therefore limited to the number of such packets
-   * (`marginal`). */
+   * is used to correct the expected delay. If the expected delay is wrong, only
+   * packets that were sent shortly before their deadline can be late for this
+   * reason. `marginal` is the number of these packets. If there are more late
+   * packets than `marginal`, only `marginal` packets are counted as late. */
   gdouble late_share;
   /* Number of reported packets that were sent shortly before their deadline.
    * The count begins again at each update of `late_share`. */
@@ -238,8 +238,9 @@ gboolean mmtp_path_is_overdue (const MmtpPath * path);
 gboolean mmtp_path_is_missing (const MmtpPath * path,
     const MmtpSent * sent, guint64 now);
 /* Returns whether the oldest unreported message of the path is missing, which
- * may mean that the path has stalled. A message is missing if the message
- * itself or a report about it should have arrived by now. */
+ * may mean that the path has stalled. The message is missing if it should have
+ * arrived before the receiver wrote its latest report, or if a report about the
+ * message should have arrived by now. */
 gboolean mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now);
 /* Returns the time in ns that a message of `size` bytes needs at the path's
  * rate; 0 if unknown. */
@@ -293,8 +294,9 @@ gboolean mmtp_path_is_possible (const MmtpPath * path,
  * contained. */
 gboolean mmtp_path_report (MmtpPath * path, guint64 now,
     const MmtpRecord * record, guint32 reported);
-/* Notes the minimum one-way delay in a record that has arrived after a newer
- * record. The base delay of the path becomes this delay if it is lower. */
+/* Called for a record (the part of a report about one path) that arrives after
+ * a newer record. Only its minimum one-way delay is used. If this delay is
+ * lower than the base delay of the path, it becomes the base delay. */
 void mmtp_path_note_min_delay (MmtpPath * path, guint64 now,
     const MmtpRecord * record);
 /* Records that all messages up to the number `highest` are settled: the sender

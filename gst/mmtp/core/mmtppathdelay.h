@@ -25,10 +25,11 @@ typedef struct
   guint64 began;
   /* number of messages whose delays were reported in this period */
   guint n;
-  /* One-way delays in ns, from the reports that arrived in this period. `min`
-   * is the minimum delay of all reported messages. A report contains the
-   * maximum delay of its messages. `highest` and `second` are the highest and
-   * the second highest of these maximum delays. */
+  /* One-way delays in ns, from the reports that arrived in the span, the period
+   * that this struct covers. `min` is the minimum delay of all reported
+   * messages. Each report also contains one maximum delay, that of its slowest
+   * message. `highest` is the highest of the maximum delays of all reports, and
+   * `second` is the second highest of them. */
   gint64 min, highest, second;
 } MmtpDelaySpan;
 

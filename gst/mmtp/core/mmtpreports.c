@@ -252,9 +252,9 @@ get_room (const MmtpReceiverPath * via)
 
 /* Notes that a REPORT about `path` was sent on the fastest path. The REPORT
  * contains everything that has happened on `path` so far, so no other REPORT
- * about these events has to be sent outside the regular schedule. A gap is an
- * exception: after it, a second REPORT is sent, in case the first one is lost.
- */
+ * about these events has to be sent outside the regular schedule. There is one
+ * exception. If no message arrived on `path` for some time (a gap), a second
+ * REPORT is sent after the gap, in case the first REPORT is lost. */
 static void
 note_reported (MmtpReports * self, const MmtpReceiverPath * path)
 {
@@ -405,8 +405,9 @@ is_starting (MmtpReports * self, const MmtpReceiverPath * path)
 
 /* Returns the earliest time at which a REPORT about `path` should be sent
  * outside the regular schedule. Returns MMTP_NEVER if no such REPORT is needed.
- * The REPORT would be sent on the fastest path. It must keep a minimum distance
- * to the last REPORT on that path, so the time depends on that REPORT. */
+ * The new REPORT would be sent on the fastest path. There must be a minimum
+ * time between this REPORT and the latest earlier REPORT on the fastest path,
+ * so the result depends on the time of the earlier REPORT. */
 static guint64
 get_time_at_once (MmtpReports * self, const MmtpReceiverPath * path)
 {

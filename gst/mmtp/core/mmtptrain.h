@@ -21,11 +21,11 @@ typedef struct
   /* time from the sending of the first message to the sending of the newest
    * one, in ns */
   guint64 sent_time;
-  /* Difference in ns between two intervals: the interval in which the first and
-   * the newest message arrived, minus the interval in which they were sent. It
-   * is the one-way delay of the newest message minus the minimum one-way delay
-   * of all messages. The first message of a train has the minimum delay,
-   * because it does not wait for the others. */
+  /* Difference in ns: the time from the arrival of the first message to the
+   * arrival of the newest message, minus `sent_time`. This difference is the
+   * one-way delay of the newest message minus the minimum one-way delay of all
+   * messages. The first message of a packet train has the minimum delay,
+   * because it does not wait for the other messages. */
   gint64 spread;
 } MmtpTrain;
 

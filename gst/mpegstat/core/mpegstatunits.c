@@ -108,9 +108,9 @@ in_frames (gint64 time, guint64 period)
   return (time + (time < 0 ? -half : half)) / (gint64) period;
 }
 
-/* Returns `time` minus `*first`, which may be negative. `*first` is the first
- * PTS or the first DTS of the stream. If there was none yet, `time` becomes the
- * first one and is stored in `*first`. */
+/* `*first` is the first PTS or the first DTS of the stream. Returns `time`
+ * minus `*first`; this difference may be negative. If `*first` is not known
+ * yet, stores `time` in `*first` and returns 0. */
 static gint64
 since_first (guint64 time, guint64 * first)
 {

@@ -73,9 +73,10 @@ void link_input_video (Link * link, guint64 now, guint flow, guint32 size,
 gboolean link_has_room (Link * link, guint flow, guint32 size);
 gboolean link_has_room_for_video (Link * link, guint flow, guint32 size,
     const VideoPacket * video);
-/* Tells the link that the flow `flow` has ended or pauses. The link then drops
- * the video packets of the flow that wait in the queue because other packets of
- * their frame have not arrived yet. */
+/* Tells the link that the flow `flow` has ended or pauses. In the queue,
+ * packets of a video frame may wait for other packets of the frame that have
+ * not arrived yet. The link drops the waiting packets of such frames of the
+ * flow. */
 void link_end_flow (Link * link, guint64 now, guint flow);
 /* Advances the link to `now`. */
 void link_timeout (Link * link, guint64 now);

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* I-Frame Delay as a queueing discipline (Ouwens 2006, section 2.1; the
+/* I-Frame Delay (IFD) as a queueing discipline (Ouwens 2006, section 2.1; the
  * implementation of S. Kozlov was a queueing discipline of the Linux kernel).
  * Video packets enter, and only the packets of complete frames leave. If the
  * link cannot carry all frames, the queue drops the frames whose loss does
- * least damage. Each stream has a buffer C, in which packets are assembled into
- * a frame, and a buffer W, in which complete frames wait or are dropped
- * (ifd.h). All streams share the buffer S, which holds the frame that is being
- * sent. This frame is always sent completely. This header is private to the
- * core of the link.
+ * least damage. This header is private to the core of the link.
  *
- *   if (!link_frame_queue_push (queue, now, item, &video)) not a video packet
- *   while ((item = link_frame_queue_poll_lost (queue))) ...    dropped
- *   while the link is free: item = link_frame_queue_take (queue, now)
- *   at link_frame_queue_next_timeout (queue): link_frame_queue_timeout (...) */
+ * The queue has three kinds of buffers, which are called C, W and S. In buffer
+ * C, the packets of a new frame are assembled. In buffer W, complete frames
+ * wait, or are dropped (ifd.h). Each stream has its own buffers C and W. Buffer
+ * S holds the frame that is being sent. All streams share buffer S. The frame
+ * in it is always sent completely.
+ *
+ * The caller uses the queue as follows:
+ *
+ * - link_frame_queue_push () adds a packet. FALSE: the packet is not accepted,
+ *   for example because it is not a video packet.
+ * - link_frame_queue_poll_lost () returns the dropped packets, one per call.
+ * - While the link is free, link_frame_queue_take () returns the next packet.
+ * - link_frame_queue_timeout () has to be called at the time that
+ *   link_frame_queue_next_timeout () returns. */
 
 #pragma once
 
@@ -68,8 +74,8 @@ LinkItem *link_frame_queue_take (LinkFrameQueue * queue, guint64 now);
  * more. */
 void link_frame_queue_end_flow (LinkFrameQueue * queue, guint64 now,
     guint flow);
-/* Drops each incomplete frame of which no packet has arrived for the time
- * LINK_FRAME_QUEUE_FRAME_IDLE. */
+/* Drops incomplete frames. An incomplete frame is dropped when
+ * LINK_FRAME_QUEUE_FRAME_IDLE has passed since its latest packet arrived. */
 void link_frame_queue_timeout (LinkFrameQueue * queue, guint64 now);
 guint64 link_frame_queue_next_timeout (LinkFrameQueue * queue);
 

@@ -12,9 +12,9 @@
 #define MAX_ENTRIES (1 << 26)
 #define MAX_FLOW 65535
 #define MAX_COPIES 16
-/* Maximum number of transmissions of one packet. A GSM link with rlp-n2=255 can
- * reach it: it transmits each frame once, and then retransmits it at most 255
- * times. */
+/* Maximum number of transmissions of one packet. This maximum is possible on a
+ * GSM link with rlp-n2=255. Such a link transmits each frame once, and then
+ * retransmits the frame at most 255 times. */
 #define MAX_ATTEMPTS 256
 
 struct _LinkPattern

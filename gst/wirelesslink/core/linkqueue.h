@@ -10,9 +10,9 @@
  *   those in the queue, and those that arrive later.
  * - ifd: video packets have a queue of their own with its own limits
  *   (linkframequeue.h). All other packets are in a second queue, which is first
- *   in, first out. The station sends the packet that is next in one of the two
- *   queues, namely the one that arrived earlier.
- */
+ *   in, first out. The station compares the next packet of the first queue with
+ *   the next packet of the second queue, and sends the packet that arrived
+ *   earlier. */
 
 #pragma once
 

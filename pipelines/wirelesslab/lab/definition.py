@@ -39,10 +39,10 @@ def of(cell: Cell) -> dict[str, Any]:
 
 
 def differences(one: Cell, other: Cell) -> list[str]:
-    """Compares the definitions of two cells (experiments). Returns one line
-    for each key whose values differ, such as "link.properties: -rate=6
-    +rate=5". A minus sign marks a word that only `one` has, and a plus sign
-    marks a word that only `other` has.
+    """Compares the definitions of two cells (experiments), `one` and `other`.
+    Returns one line for each key whose values differ, such as
+    "link.properties: -rate=6 +rate=5". A minus sign marks a word that occurs
+    only in `one`, and a plus sign marks a word that occurs only in `other`.
     """
     values = [flat(of(cell)) for cell in (one, other)]
     lines = []

@@ -204,9 +204,9 @@ def check(protocol: Protocol, has_encoders: bool) -> None:
     """Raises LabError if `protocol` cannot be used in the matrix, the file
     that describes the runs. `has_encoders` says whether the matrix describes
     runs with a live encoder. There are two cases:
-    - If it does, the sender of each protocol must contain a placeholder for
-      the encoder, or for a stream that was encoded before the run.
-    - If it does not, the sender must read a clip.
+    - With a live encoder, the sender of `protocol` must contain a placeholder
+      for the encoder, or for a stream that was encoded before the run.
+    - Without a live encoder, the sender of `protocol` must read a clip.
     """
     if is_live(protocol) != has_encoders:
         raise LabError(

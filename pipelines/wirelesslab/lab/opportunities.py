@@ -98,14 +98,15 @@ def read(log: pathlib.Path, payload: int,
          early_ns: float = 0) -> list[possible.Opportunity]:
     """Reads the log of a link. The link was measured without its token bucket.
     Returns an opportunity to deliver bytes for each packet that the link
-    delivered. An opportunity has two times:
+    delivered. In the log, the departure time of a packet is the end of its
+    transmission plus the delay of the link. An opportunity has two times:
 
-    - The latest time at which the bytes can enter the link. This is the time
-      at which the transmission of the packet ended: its departure time minus
-      the delay of the link.
-    - The time at which the bytes can arrive at the receiver. A token bucket
-      would let each packet arrive up to `early_ns` earlier than it did in the
-      measurement. This time is therefore the departure time minus `early_ns`.
+    - The latest time at which the bytes can enter the link. This is the end of
+      the transmission: the departure time minus the delay of the link.
+    - The earliest time at which the bytes can arrive at the receiver. With its
+      token bucket, the link would deliver a packet up to `early_ns` earlier
+      than in the measurement. The result is therefore the departure time minus
+      `early_ns`.
     """
     found = [(int(values["arrival_ns"]), int(values["departure_ns"]),
               int(values["airtime_ns"]))
@@ -125,11 +126,12 @@ def moved(found: Sequence[possible.Opportunity], by_ns: float,
     opportunity has two times: when the link accepts the bytes, and when they
     arrive. In the copy, both times are `by_ns` later.
 
-    `closed_ns` has a pair (begin, end) for each period in which a schedule
-    closes the link. A closed link accepts no packets, but it still delivers
-    the bytes that it accepted before. If the first time of an opportunity
-    falls into such a period, it is therefore replaced by the start of the
-    period. The times in `closed_ns` are not shifted by `by_ns`.
+    A schedule closes the link for certain periods. `closed_ns` has a pair
+    (begin, end) for each of them; these times are not shifted by `by_ns`. A
+    closed link accepts no packets, but it still delivers the bytes that it
+    accepted before. After the shift, the first time of an opportunity may fall
+    into such a period. The link must then have accepted the bytes before the
+    period, so the first time becomes the start of the period.
     """
     def accepted(time_ns: float) -> float:
         for begin, end in closed_ns:

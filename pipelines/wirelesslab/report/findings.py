@@ -30,10 +30,9 @@ CLEARLY = 2
 # A difference of a few tenths of a point is not significant, because repeated
 # runs of one transport differ by more.
 MIN_LEAD, MIN_SEEDS = 1.0, 3
-# Several rows share the first place if their ranges overlap. MAX_NAMED is the
-# maximum number of such rows of which the report names all. If more rows share
-# the first place, the report names only the NAMED rows with the highest
-# medians.
+# Several rows share the first place if their ranges overlap. If at most
+# MAX_NAMED rows share the first place, the report names all of them. If more
+# rows share it, the report names only the NAMED rows with the highest medians.
 MAX_NAMED, NAMED = 5, 3
 # Percentages below this value are shown as 0 %, because the text has no
 # decimals.
@@ -139,8 +138,9 @@ def missing_span(row: Row, type: str) -> str:
 
 def is_too_late(row: Row) -> bool:
     """Returns whether lateness was the main cause of missing frames in every
-    run of the row. Lateness is the main cause in a run if more frames were
-    late than were lost or undecodable, taken together.
+    run of the row. To find the main cause in a run, the late frames are
+    compared with the sum of the lost and the undecodable frames. Lateness is
+    the main cause if there are more late frames than this sum.
     """
     return all(each.all_late() > each.all_lost() + each.undecodable()
                for each in row.frames)
@@ -247,8 +247,9 @@ def without_places(rows: Sequence[Row], head: str) -> str:
 
 def shown(row: Row) -> str:
     """Returns a text with the percentage of frames that were decodable in
-    time. If it is known how many frames a sender with perfect foresight would
-    have delivered in time, the text also contains that percentage.
+    time. A second percentage may be known: the percentage that a sender with
+    perfect foresight would have delivered in time. If it is known, the text
+    also contains this second percentage.
     """
     words = f"{row.share.text(unit=' %')} of the frames were decodable in time"
     if row.possible:

@@ -41,12 +41,13 @@ class Problem:
     # much.
     finding: str
     why: str
-    # A text with the usual advice. It says how the problem can be reduced with
-    # the same transport, and what this costs.
+    # A text with the usual advice for this problem. It says how a user can
+    # reduce the problem without another transport, and what this costs.
     advice: str
     pictures: list[Picture] = dataclasses.field(default_factory=list)
-    # A report is divided into groups of runs. These are the titles of the
-    # groups in which the reader finds the runs that have this problem.
+    # A report is divided into groups of runs. In the runs of some groups, the
+    # link has the problem that this object describes. These are the titles of
+    # these groups.
     groups: list[str] = dataclasses.field(default_factory=list)
     # The reason why the runs of this problem were left out, so that the table
     # has no rows. It is "" if the table has rows.
@@ -94,10 +95,10 @@ def read(path: pathlib.Path | None) -> list[Problem]:
 
 def claim(groups: Sequence[dict[str, Any]],
           shown: Sequence[Problem]) -> None:
-    """Removes the sentences about the results (`findings`) from the groups of
-    runs that a problem on the page names. The text of the problem already
-    describes the results of these groups. `shown` contains all problems on the
-    page.
+    """On the page, each problem names the groups of runs to which it applies.
+    The text of the problem already describes the results of these groups. This
+    function therefore removes the sentences about the results (`findings`)
+    from these groups. `shown` contains all problems on the page.
     """
     titles = {title for problem in shown for title in problem.groups}
     for group in groups:

@@ -43,10 +43,10 @@ class Live(http.server.BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
-        # The kernel kills the child process when the thread that started it
-        # ends, because processes.start() requests this. Here this is the main
-        # thread, which lives as long as the server. The pipeline therefore
-        # ends when the server ends.
+        # processes.start() asks the kernel to kill the child process when the
+        # thread that started the child ends. In this program, the main thread
+        # starts the child, and the main thread lives as long as the server.
+        # The child is the pipeline, so the pipeline ends when the server ends.
         child = processes.start(self.server.command, stdout=subprocess.PIPE)
         self.send_response(200)
         self.send_header("Content-Type", "video/mpeg")

@@ -139,9 +139,11 @@ def variables(
     host `own`. For example, $b_wl0 is the address of host b on link wl0. $b is
     the address of host b on the first link to it.
 
-    `address_of(link, own, host)` returns the addresses of `host` on `link`
-    that commands on `own` have to use. They have the form {suffix of the
-    variable: address}.
+    A host may have several addresses on a link. The names of their variables
+    differ in the suffix: $b_wl0 has the suffix "", and $b_wl0_ip6 has the
+    suffix "_ip6". `address_of(link, own, host)` returns the addresses of
+    `host` on `link` that commands on `own` have to use, in the form {suffix:
+    address}.
     """
     values = {}
     for link in sorted(links, key=lambda link: own not in link.hosts):
@@ -154,13 +156,14 @@ def variables(
 
 def pipeline(owner: Link, flows: list[Flow],
              properties: list[str]) -> list[str]:
-    """Returns a pipeline that carries `flows` over the link `owner`, as a list
-    of words for gst-launch-1.0. A flow is one direction of a link.
+    """Returns a pipeline that carries packets over the link `owner`, as a list
+    of words for gst-launch-1.0. A flow is one direction of a link. `flows`
+    contains the flows of `owner` and of the links that share its medium.
 
     If the element wirelesslink emulates the link, its properties come from two
     places: from the argument `properties`, and from the description of the
-    link. If both set the same property, the description counts, because its
-    words come later.
+    link. If both set the same property, the value in the description counts,
+    because its words come later.
     """
     words = []
     if not owner.is_emulated():

@@ -43,7 +43,8 @@ class Direction:
         self.relay = bound(description["relay"], description["port"])
         self.out = bound(description["out"], description["port"])
         # `back` is the Direction object of the opposite direction. `sender` is
-        # the address from which the last packet to the address `relay` came.
+        # the source address of the latest packet that the socket `relay` has
+        # received.
         self.back = None
         self.sender = None
 
@@ -73,9 +74,9 @@ def pass_to_host(direction: Direction) -> None:
     message = direction.out.recv(MESSAGE_BYTES)
     port = direction.given["port"]
     direction.back.relay.sendto(message, (direction.given["to"], port))
-    # The receiving host may have sent its own last packet from a port other
-    # than `port`. The program at that port may be waiting for this packet as
-    # an answer. A copy of the packet is therefore sent to that port, too.
+    # The receiving host may have sent its latest packet from a port other than
+    # `port`. The program at that port may be waiting for an answer. `message`
+    # may be this answer, so a copy of `message` is sent to that port, too.
     if direction.back.sender and direction.back.sender[1] != port:
         direction.back.relay.sendto(message, direction.back.sender)
 

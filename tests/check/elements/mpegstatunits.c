@@ -464,9 +464,9 @@ GST_START_TEST (frames_of_a_temporal_layer_are_counted)
 
 GST_END_TEST;
 
-/* An H.265 NAL unit header says to which sub-layer a frame belongs: the field
- * nuh_temporal_id_plus1 in its second byte. mpegstat must count the frames of
- * each sub-layer. */
+/* The second byte of an H.265 NAL unit header contains the field
+ * nuh_temporal_id_plus1. The field says to which sub-layer a frame belongs.
+ * mpegstat must count the frames of each sub-layer. */
 GST_START_TEST (sub_layers_of_h265_are_counted)
 {
   static const Given frames[] = {

@@ -94,9 +94,9 @@ typedef struct
    * one second, and begins 0.4 s after STEP_DOWN. */
   gdouble entered;
   Shown shown;
-  /* Time in s that the encoder needs to use the higher rate of the link. The
-   * time begins at STEP_UP, and ends at the end of the first second in which
-   * data entered the network at 3.2 Mbit/s or more. */
+  /* Time in s until the encoder uses the higher rate of the link. It is counted
+   * from STEP_UP to the end of the first second in which data entered the
+   * network at 3.2 Mbit/s or more. */
   gdouble seconds;
 } StepResult;
 

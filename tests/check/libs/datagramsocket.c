@@ -512,10 +512,10 @@ clock_gettime (clockid_t id, struct timespec *now)
   return result;
 }
 
-/* A packet arrives, and the kernel records the arrival time of the wall clock.
- * Then the wall clock is set, and only after this the socket reads the packet.
- * The socket converts the arrival time to the monotonic clock. The result must
- * be right although the wall clock was set. */
+/* A packet arrives, and the kernel records its arrival time, using the wall
+ * clock. Then the wall clock is set. Only after this, the socket reads the
+ * packet. The socket converts the arrival time to the monotonic clock. The
+ * result must be right although the wall clock was set. */
 GST_START_TEST (clock_that_is_set_moves_no_arrival)
 {
   DatagramSocket *listener = datagram_test_listener ("127.0.0.1", 0);

@@ -346,11 +346,12 @@ GST_START_TEST (gop_drops_i_frames_that_would_be_misordered)
 
 GST_END_TEST;
 
-/* A frame was dropped, and the decoder then computes a wrong position in
- * display order for all further I-frames of this stream. It would display each
- * of these I-frames before the first frame or in its place. IFD therefore drops
- * them. When it has dropped IFD_MAX_ORDER_WAIT of them, it must nevertheless
- * send the next I-frame, because the stream may never have a better one. */
+/* A frame was dropped. After that, a decoder computes a wrong position in
+ * display order for each later I-frame of this stream. It would display these
+ * I-frames before the first frame of the stream, or in place of the first
+ * frame. IFD therefore drops these I-frames. When IFD has dropped
+ * IFD_MAX_ORDER_WAIT of them, it must nevertheless send the next I-frame,
+ * because the stream may never contain an I-frame with a correct position. */
 GST_START_TEST (misordered_stream_goes_on)
 {
   Ifd *ifd = ifd_new (&gop_of_three);
@@ -385,8 +386,8 @@ GST_END_TEST;
 /* Passes P-frames to IFD until it accepts one of them, but at most `max`.
  * Returns the number of refused P-frames.
  *
- * IFD refuses P-frames while it waits for an I-frame. When it has waited for so
- * many frames that the stream seems to have no I-frames (IFD_MAX_GOP), it
+ * While IFD waits for an I-frame, it refuses P-frames. If no I-frame arrives
+ * within IFD_MAX_GOP frames, the stream seems to have no I-frames, and IFD
  * accepts a P-frame. */
 static guint
 count_refused (Ifd * ifd, guint max)
@@ -444,8 +445,8 @@ GST_START_TEST (stream_without_i_frames_goes_on)
 GST_END_TEST;
 
 /* An intra refresh renews the picture part by part, over several frames. A
- * decoder that starts at its first frame has damaged pictures until the refresh
- * ends.
+ * decoder may start at the first frame of an intra refresh. Its pictures are
+ * then damaged until the refresh ends.
  *
  * IFD may begin at an intra refresh when it sends to a new receiver, because a
  * new receiver does not show the damaged pictures. After a dropped frame,
@@ -529,10 +530,11 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
 GST_END_TEST;
 
 /* A P-frame was dropped, so IFD waits for an I-frame, but for at most
- * IFD_MAX_GOP frames. The stream had an intra refresh (Pr), so IFD then waits
- * for a refresh, again for IFD_MAX_GOP frames. After that, it must accept a
- * P-frame. Pr and the accepted P-frame are among these 2 * IFD_MAX_GOP frames,
- * so IFD must refuse 2 * IFD_MAX_GOP - 2 P-frames after Pr. */
+ * IFD_MAX_GOP frames. The stream had an intra refresh, which begins with the
+ * frame Pr. IFD therefore waits for the next refresh, again for IFD_MAX_GOP
+ * frames. Frame number 2 * IFD_MAX_GOP of the whole wait is a P-frame, and IFD
+ * must accept it. Frame number 1 of the wait is Pr. IFD must therefore refuse
+ * the 2 * IFD_MAX_GOP - 2 P-frames between these two frames. */
 GST_START_TEST (stream_whose_refreshes_end_goes_on)
 {
   GString *log = g_string_new (NULL);

@@ -68,10 +68,10 @@ GST_END_TEST;
 
 /* --- frames --------------------------------------------------------------- */
 
-/* The stream is I0 P1 B2 B3 I4 B5 B6 P7, and P1 arrives too late. All B-frames
- * refer to P1: B2 and B3 come directly after P1, and B5 and B6 are shown
- * between P1 and I4. The B-frames cannot be decoded in time. Only I0, I4 and P7
- * must count as decodable. */
+/* In coding order, the stream is I0 P1 B2 B3 I4 B5 B6 P7. P1 arrives too late.
+ * All B-frames refer to P1: B2 and B3 are shown directly before P1, and B5 and
+ * B6 are shown between P1 and I4. The B-frames cannot be decoded in time. Only
+ * I0, I4 and P7 must count as decodable. */
 GST_START_TEST (frames_need_their_references)
 {
   static const ArenaType types[] = { ARENA_TYPE_I, ARENA_TYPE_P, ARENA_TYPE_B,

@@ -90,11 +90,11 @@ GST_START_TEST (rate_is_that_of_the_span_that_was_asked_for)
   run_steadily (&fixture, 1000, 2000);
   fail_unless_equals_float (get_rate (&fixture, 50), 100);
   fail_unless_equals_float (get_rate (&fixture, 500), 100);
-  /* Until 2000 ms, a packet has arrived every 10 ms. Then 20 packets arrive in
-   * 50 ms. The rate over the last 50 ms must be that of these packets, 400
-   * packets per second. The last 500 ms also contain the 450 ms before, in
-   * which 45 packets have arrived. The rate over the last 500 ms must therefore
-   * be (45 + 20) / 0.5 s, which is 130 packets per second. */
+  /* Until 2000 ms, a packet has arrived every 10 ms. From 2000 to 2050 ms, 20
+   * packets arrive. The rate over the last 50 ms must be the rate of these 20
+   * packets: 400 packets per second. The last 500 ms begin at 1550 ms. From
+   * 1550 to 2000 ms, 45 packets have arrived. The rate over the last 500 ms
+   * must therefore be (45 + 20) / 0.5 s, which is 130 packets per second. */
   report (&fixture, 2070, 2030, 2050, 20);
   fail_unless_equals_float (get_rate (&fixture, 50), 400);
   fail_unless_equals_float (get_rate (&fixture, 500), 130);
@@ -156,17 +156,17 @@ GST_START_TEST (bursts_are_no_higher_rate_than_was_sent)
 
 GST_END_TEST;
 
-/* A burst consists of 20 packets of 1000 bytes, which arrive in 4 ms. The
- * measured size must be less than these 20,000 bytes, because some of the bytes
- * are not counted:
- * - the 5 packets in the first report of the burst, because this report only
+/* In a burst, 20 packets of 1000 bytes arrive in 4 ms. The measured size of the
+ * burst must be less than these 20,000 bytes, because three numbers are
+ * subtracted:
+ * - the 5000 bytes in the first report of the burst, because this report only
  *   marks the beginning of the burst,
- * - 2 packets, to allow for a rounding error,
- * - the 400 bytes that the path delivers in 4 ms at its usual rate of 100 bytes
+ * - 2000 bytes, because 2 packets are always subtracted to allow for a rounding
+ *   error,
+ * - 400 bytes, which the path delivers in 4 ms at its usual rate of 100 bytes
  *   per ms.
  *
- * The other bytes are 12,600, so the measured size must be more than 12,000
- * bytes. */
+ * The result is 12,600 bytes. The test requires more than 12,000 bytes. */
 GST_START_TEST (bursts_are_what_the_rate_does_not_explain)
 {
   Fixture fixture;

@@ -159,9 +159,10 @@ GST_START_TEST (base_outlasts_a_silence)
 GST_END_TEST;
 
 /* From time to time, the sender drains a path: it lets the queue of the path
- * become empty. The delay that is measured then must become the base delay,
- * even if it is higher than the previous base delay. If a lower delay is
- * measured later, it must become the base delay immediately. */
+ * become empty, and measures the delay. The measured delay must become the base
+ * delay, even if it is higher than the previous base delay. If the sender
+ * measures a lower delay later, the lower delay must become the base delay
+ * immediately. */
 GST_START_TEST (base_after_a_drain_is_what_was_measured)
 {
   MmtpPathDelay delay;

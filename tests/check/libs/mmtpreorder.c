@@ -14,9 +14,10 @@
 #define LAST MMTP_FLAG_LAST
 #define WHOLE (MMTP_FLAG_FIRST | MMTP_FLAG_LAST)
 
-/* Adds a packet with the due time `due` and the deadline `deadline`, both in
- * ms. The function add () is a short form: it uses its argument `deadline` for
- * both times. */
+/* Adds a packet with the due time `due` in us and the deadline `deadline` in
+ * ms. The due time is the time at which the packet would be shown if the
+ * network took no time. The function add () calls this function with the same
+ * number for both. */
 static MmtpReorderResult
 add_due (MmtpReorder * reorder, guint64 now, guint32 number, guint8 flags,
     const gchar * text, guint64 due, guint64 deadline)
@@ -193,8 +194,8 @@ GST_START_TEST (each_packet_counts_once)
 
 GST_END_TEST;
 
-/* A packet that arrives after its deadline must be dropped. From then on, the
- * buffers after it must no longer wait for it. */
+/* Buffer b waits for the missing packet a. Packet a arrives after its deadline,
+ * so it must be dropped, and buffer b must be output without it. */
 GST_START_TEST (a_late_packet_makes_no_one_wait)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -335,8 +336,9 @@ GST_START_TEST (deadlines_can_be_shifted)
   check_output (reorder, "!c");
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (240));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->late, 1);
-  /* The next call makes the complete buffer d late before the caller has
-   * fetched it. The buffer must then be dropped. */
+  /* At the time 261 ms, the following shift moves the deadline of the complete
+   * buffer d to 259 ms. The caller has not fetched buffer d yet, so buffer d
+   * must be dropped. */
   add (reorder, 160, 3, WHOLE, "d", 260);
   mmtp_reorder_shift_deadlines (reorder, MS (261), -(gint64) MS (1));
   check_output (reorder, "");

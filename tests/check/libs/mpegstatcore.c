@@ -553,8 +553,9 @@ GST_START_TEST (many_pieces_of_one_frame_take_bounded_memory)
     piece (arrivals, 1, i);
   /* Each call of piece () adds bytes of the stream with their arrival time. The
    * number of stored arrival times is limited, to limit the memory. When the
-   * limit is reached, all bytes that are added later get the arrival time of
-   * the latest call. */
+   * limit is reached, all bytes that are added later share one stored arrival
+   * time. Each further call of piece () sets it to the arrival time of the new
+   * bytes. */
   fail_unless_equals_uint64 (take (arrivals, 100, 0), 100);
   fail_unless_equals_uint64 (take (arrivals, 50000, 0), 100000);
   piece (arrivals, 100000, 100001);

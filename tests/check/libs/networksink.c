@@ -959,9 +959,9 @@ GST_START_TEST (live_input_does_not_stall_while_nobody_answers)
   push (test, 'd', DELTA, 120);
   push (test, 'e', 0, 160);
   WAIT_FOR (sink_pipeline_pushed (test) == 5);
-  /* Buffer d is not a key frame. If the sink has connections, it must drop
-   * buffer d, because the new receiver needs a key frame first. The PacketSink
-   * of this test has no connections, so it must send buffer d. */
+  /* Buffer d is not a key frame. A FakeSink is a sink with connections. It must
+   * drop buffer d, because a new receiver needs a key frame first. A PacketSink
+   * is a sink without connections, so it must send buffer d. */
   free_live_and_expect_log (test, __i__ ? "<de>" : "<e>");
 }
 

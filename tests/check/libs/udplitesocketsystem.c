@@ -23,8 +23,9 @@
 
 /* --- errors --------------------------------------------------------------- */
 
-/* Sends a batch of three packets. The second packet is too long to be sent. The
- * call must send and count the packet before it, and report an error. */
+/* Sends a batch of three packets with udplite_socket_send (). The second packet
+ * is too long to be sent. The function must send and count the first packet,
+ * and report an error. */
 GST_START_TEST (packet_too_long_to_send_is_an_error)
 {
   gsize size = 66000;
@@ -381,10 +382,10 @@ find_interface (const gchar * test, gboolean ipv6)
   return tun_device_add (test, "groups", IFF_TUN);
 }
 
-/* Sends a batch of packets. One of them has a destination without a route,
- * because the network namespace of the test has only a loopback interface. The
- * call must send the packets before this packet and report an error. A second
- * call must send the packet after it. */
+/* Sends a batch of four packets. The third packet has a destination without a
+ * route, because the network namespace of the test has only a loopback
+ * interface. The first call must send the first two packets and report an
+ * error. A second call must send the fourth packet. */
 GST_START_TEST (destination_without_a_route_is_an_error)
 {
   const gchar *test = "destination_without_a_route_is_an_error";

@@ -87,17 +87,19 @@ class PossibleShareTest(unittest.TestCase):
 
     def test_links_with_clocks_of_their_own(self):
         # A link delivers 1000 bytes whenever its clock shows 100 ms, 140 ms,
-        # 180 ms and so on. Each frame has 2000 bytes and is due 40 ms after
-        # the previous one. With one such link, only the first frame arrives in
-        # time.
+        # 180 ms and so on. There are four frames of 2000 bytes. The first
+        # frame is due when it is sent, and each further frame is due 40 ms
+        # after the previous frame. One such link is too slow, so only the
+        # first frame arrives in time.
         #
         # Two such links have different clocks. When the first frame is sent,
         # the clock of the first link shows 100 ms, and that of the second link
         # shows 90 ms. Counted from this moment, the first link delivers at 0
         # ms, 40 ms and so on, and the second link delivers at 10 ms, 50 ms and
-        # so on. Each frame is therefore complete 10 ms after its due time. If
-        # a frame may be 10 ms late, all frames must be in time. If it may be
-        # only 9 ms late, no frame must be in time.
+        # so on. The frames are due at 0 ms, 40 ms and so on, so each frame is
+        # complete 10 ms after its due time. If a frame may be 10 ms late, all
+        # frames must be in time. If it may be only 9 ms late, no frame must be
+        # in time.
         sizes = (2000, 2000, 2000, 2000)
         self.assertEqual(self.share(sizes), 0.25)
         self.forget()
@@ -108,14 +110,15 @@ class PossibleShareTest(unittest.TestCase):
         self.assertEqual(self.share(sizes, both, (100, 90), late_ms=9), 0)
 
     def test_a_link_that_was_closed_for_a_while(self):
-        # All times in this comment are counted from the moment at which the
-        # first frame is sent (200 ms).
+        # The wall clock shows 200 ms when the first frame is sent. All other
+        # times in this comment are counted from this moment.
         #
         # The link can send at 0, 40, 80 and 120 ms. From 70 to 150 ms, it
         # accepts no new packets. At 80 and 120 ms, it can therefore send only
-        # packets that it accepted before 70 ms. The two B-frames are generated
-        # at 80 and 120 ms, so the link does not accept them. They must count
-        # as lost, so that 2 of 4 frames are possible.
+        # packets that it accepted before 70 ms. The I-frame and the P-frame
+        # were accepted before 70 ms. The two B-frames are generated at 80 and
+        # 120 ms, so the link does not accept them. They must count as lost, so
+        # that 2 of 4 frames are possible.
         self.assertEqual(self.share((1000, 2000, 1000, 1000), late_ms=50), 0.75)
         self.forget()
         (self.directory / "schedule.csv").write_text(
