@@ -254,10 +254,11 @@ read_estimate (GstElement * element, GstBitrateNetwork * network)
   g_value_unset (&value);
   if (!stats)
     return;
-  /* The statistics and the element's property contain an estimate with the same
-   * name. The one in the statistics is always the latest one. The property of
-   * mmtpsink may be outdated, because mmtpsink does not update it after each
-   * report of the receiver. */
+  /* There are two estimates with the same name: one in the statistics of the
+   * sink, and one in a property of the sink. The estimate in the statistics is
+   * always the latest one. The property of the sink mmtpsink may be outdated,
+   * because mmtpsink does not update this property after each report of the
+   * receiver. */
   if (get_field (stats, ESTIMATE, &number) && number > 0)
     network->report.estimate = number;
   if (!gst_structure_get_boolean (stats, "application-limited",

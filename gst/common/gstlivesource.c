@@ -74,10 +74,9 @@ stop_flush (GstLiveFlush * flush)
  *   continue.
  *
  * This function cannot distinguish the two cases, so it only stores the calling
- * thread in `stopper`. gst_live_flush_begin_create () decides later. It always
- * runs in the streaming thread, so it ends the flush if `stopper` is another
- * thread.
- */
+ * thread in `stopper`. gst_live_flush_begin_create (), which always runs in the
+ * streaming thread, decides later. If `stopper` is not the streaming thread,
+ * this is the first case, and gst_live_flush_begin_create () ends the flush. */
 void
 gst_live_flush_unlock_stop (GstLiveFlush * flush)
 {

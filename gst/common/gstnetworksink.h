@@ -40,8 +40,8 @@ typedef enum
    * The base class waits and then offers the packet again. Only send_packets
    * returns this value. */
   GST_NETWORK_SINK_EARLY,
-  /* This buffer cannot be sent, but other buffers can. The argument `error` of
-   * the function gives the reason. */
+  /* This buffer cannot be sent, but other buffers can. The function that
+   * returns this value gives the reason in its argument `error`. */
   GST_NETWORK_SINK_UNSENDABLE,
   /* The connection is no longer usable. The argument `error` of the function
    * gives the reason. */

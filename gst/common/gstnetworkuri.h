@@ -28,14 +28,16 @@ typedef struct
   const gchar *protocols[2];    /* the scheme, followed by NULL */
   /* name of the property that the host of the URI sets */
   const gchar *host_property;
-  /* The host of a URI sets a property of the element. If the name of this
-   * property depends on the mode of the element, this function pointer is set,
-   * and the function returns the name. Otherwise the pointer is NULL, and
+  /* The host in a URI is the value of a property of the element. If the name of
+   * this property depends on the mode of the element, this function pointer is
+   * set, and the function returns the name. Otherwise the pointer is NULL, and
    * host_property is the name.
    *
-   * `uri` is the URI that is being set. If `uri` is NULL, the current URI of
-   * the element is read. The function then returns the name of the property
-   * from which the host of this URI is taken. */
+   * The function is called in two cases:
+   * - A URI is being set. `uri` is this URI, and its host is stored in the
+   *   property.
+   * - The current URI of the element is being read. `uri` is NULL, and the host
+   *   for this URI is taken from the property. */
   const gchar *(*get_host_property) (GstElement * element, const GstUri * uri);
 } GstNetworkUri;
 
@@ -45,8 +47,8 @@ typedef struct
     GST_TYPE_URI_HANDLER, gst_network_uri_init_handler)
 void gst_network_uri_init_handler (gpointer interface, gpointer data);
 /* Call this function in class_init. It stores `info` for all elements of the
- * class. `info` names the scheme of their URIs and the property that the host
- * of a URI sets. */
+ * class. `info` contains the scheme of their URIs, and the name of the property
+ * that is set to the host in a URI. */
 void gst_network_uri_install (GObjectClass * klass, const GstNetworkUri * info);
 
 /* Setter and getter of the property `uri`. A property setter cannot return an

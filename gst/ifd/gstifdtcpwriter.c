@@ -30,12 +30,11 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * CPU time. */
 #define IGNORED_AT_ONCE 16384
 #define IGNORE_PAUSE 10         /* in ms */
-/* Time in ns that the unsent bytes in the kernel last on a fast network. The
- * number of these bytes is limited. If the network is fast, the limit is raised
- * to the number of bytes that the network delivers in the time NO_DELAY. This
- * time is short, so the unsent bytes delay the stream only negligibly. It is
- * long enough for the thread to wake up and write more data before the network
- * becomes idle. */
+/* Time in ns. The number of unsent bytes in the kernel is limited. On a fast
+ * network, this limit is raised to the number of bytes that the network
+ * delivers in the time NO_DELAY. NO_DELAY is short, so the unsent bytes delay
+ * the stream only negligibly. But it is long enough for the thread to wake up
+ * and write more data before the network becomes idle. */
 #define NO_DELAY (5 * GST_MSECOND)
 /* The mark is the maximum number of unsent bytes in the send buffer of the
  * kernel. Before the element writes another part of a frame, it checks whether
@@ -93,9 +92,9 @@ struct _GstIfdTcpWriter
 
   /* `lowat` needs no lock. The connection's thread writes it before the
    * connection exists, and the streaming thread reads it only afterwards. */
-  /* Value of the property notsent-lowat when the socket was created: the
+  /* Value of the property notsent-lowat when the socket was created. It is the
    * maximum number of unsent bytes in the kernel; 0 = no limit. On a fast
-   * network, `mark` replaces it. */
+   * network, the field `mark` is a greater maximum, which is used instead. */
   guint lowat;
 
   /* The following fields are used by the streaming thread only, and are reset
@@ -103,9 +102,9 @@ struct _GstIfdTcpWriter
   /* maximum number of unsent bytes in the kernel; at least `lowat`, the value
    * of the property notsent-lowat */
   guint mark;
-  /* Number of successive checks in which the kernel had no unsent data. When it
-   * reaches MANY_MARKS, the maximum number of unsent bytes (`mark`) may grow.
-   */
+  /* Number of successive checks in which the kernel had no unsent data. The
+   * field `mark` is the maximum number of unsent bytes in the kernel. After
+   * MANY_MARKS such checks, `mark` may grow. */
   guint marks_at_once;
   /* TRUE if this element has shut down its direction of the connection, so that
    * the kernel sends a FIN */
@@ -609,11 +608,14 @@ gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
  * 16384 bytes are sent in 26 ms at 5 Mbit/s, but in 16 us at 1 Gbyte/s.
  *
  * For a new connection, the mark is the value of the property notsent-lowat.
- * `waited` is the time in ns for which the socket was full. If it was full for
- * longer than NO_DELAY, the mark is halved. Otherwise the mark is set to the
- * number of bytes that the network delivers in NO_DELAY, but it is at most
- * doubled. It is never set to less than notsent-lowat, so it grows only on a
- * fast network. */
+ * `waited` is the time in ns for which the socket was full:
+ * - If `waited` is longer than NO_DELAY, the mark is halved.
+ * - Otherwise the mark is set to the number of bytes that the network delivers
+ *   in NO_DELAY, but to at most twice its old value.
+ *
+ * The mark never becomes less than notsent-lowat. It becomes greater only if
+ * the network is so fast that it delivers more than notsent-lowat bytes in
+ * NO_DELAY. */
 static void
 gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
 {

@@ -313,9 +313,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLink:blocking:
    *
-   * With `mode=realtime`, TRUE makes a thread that pushes into a full queue
-   * wait until there is room, as with a blocking socket. With FALSE, the packet
-   * is lost.
+   * With `mode=realtime`, this property determines what happens if a packet is
+   * pushed into a full queue. With TRUE, the thread that pushes the packet
+   * waits until there is room, as with a blocking socket. With FALSE, the
+   * packet is lost.
    *
    * With `mode=timestamp`, no thread waits for the queue. With TRUE, a packet
    * that finds the queue full enters the link as soon as there is room. Later

@@ -8,11 +8,12 @@
  * The core is the model of the link, in the directory core. It does not use
  * GStreamer.
  *
- * One lock protects the link and all items that wait to enter the link or,
- * after they have left it, to be output. While this lock is held, no data are
- * pushed, no message is posted and no property is notified. The order of the
- * locks is fixed: a thread that holds this lock may take an OBJECT_LOCK, but a
- * thread that holds an OBJECT_LOCK must not take this lock. */
+ * One lock protects the link and all items that wait. Some items wait to enter
+ * the link. Other items have left the link and wait to be output. While this
+ * lock is held, no data are pushed, no message is posted and no property is
+ * notified. The order of the locks is fixed: a thread that holds this lock may
+ * take an OBJECT_LOCK, but a thread that holds an OBJECT_LOCK must not take
+ * this lock. */
 
 #pragma once
 
@@ -281,11 +282,11 @@ void gst_wireless_link_flow_wake (GstWirelessLinkFlow * flow);
  * later. */
 void gst_wireless_link_flow_add_barrier (GstWirelessLinkFlow * flow,
     GstMiniObject * object);
-/* Outputs `item`, which has left the link: a packet of `epoch`, or a duplicate
- * of such a packet. A serialized event or query is a barrier between the
- * packets of a flow. An epoch is the set of packets between two barriers. A
- * packet must not be output before the barriers that precede it. If such a
- * barrier has not been output yet, the item waits for it. */
+/* Outputs `item`, which has left the link. `item` is a packet of `epoch`, or a
+ * duplicate of such a packet. An epoch is the set of packets of a flow between
+ * two barriers. A barrier is a serialized event or query, which must keep its
+ * place between the packets. If a barrier that precedes `epoch` has not been
+ * output yet, `item` waits until it has been output. */
 void gst_wireless_link_flow_deliver (GstWirelessLinkFlow * flow,
     GstWirelessLinkEpoch * epoch, const GstWirelessLinkItem * item);
 /* Records that one packet of `epoch` was delivered or lost. Must be called once

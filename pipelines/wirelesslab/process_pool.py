@@ -32,7 +32,9 @@ def each(function: Callable[[Any], Any],
 
     The processes of the pool end when the calling process ends. For this
     purpose, the kernel ends a process of the pool when the thread that started
-    it ends. The calling thread therefore starts all of them itself.
+    this process ends. The calling thread therefore starts all processes of the
+    pool itself. A process that another thread started would end together with
+    that thread.
 
     A process that is ended by a signal cannot remove its temporary files. All
     temporary files are therefore in one directory. It is removed when the

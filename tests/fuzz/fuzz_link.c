@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the simulated link of link.h. The input selects a link profile, which
- * is a set of default values, and changes some of these values. It also sets
- * the flows of packets, the stations that send them, the packets and the times.
- * The test checks all guarantees that link.h documents. It runs the same
- * commands three times, and the results must agree:
+ * is a set of default values, and changes some of these values. It also
+ * determines the stations, the flows that they send, the packets of each flow,
+ * and the times of all commands. The test checks all guarantees that link.h
+ * documents. It runs the same commands three times, and the results must agree:
  * - The first run polls the link whenever the link asks for it.
  * - The second run polls the link only at the end.
  * - The third run replays the fates of the packets, which the first run has
@@ -14,8 +14,7 @@
  *   of the traces, and the seed
  * - the number of values to change in the profile
  * - two bytes for each such value: its index and its new magnitude
- * - the commands (the type Order), each with an argument of two bytes
- */
+ * - the commands (the type Order), each with an argument of two bytes */
 
 #include "fuzzlink.h"
 
@@ -28,8 +27,8 @@
 #define FLAG_MANY_FLOWS (1 << 4)
 #define FLAG_DROP_FRAME (1 << 5)
 #define FLAG_IFD (1 << 6)       /* the seed determines max_frames */
-/* The command ORDER_SET_STATION assigns a flow to another station. With this
- * flag, it ends the flow first. */
+/* If the input has this flag, the command ORDER_SET_STATION ends a flow before
+ * it assigns this flow to another station. */
 #define FLAG_END_FLOWS (1 << 7)
 
 #define MAX_CHANGES 15

@@ -300,9 +300,10 @@ check_packet_header (const Rfc2250Packet * packet, const guint8 * payload,
               payload + size)); code += 4) {
     if (code[3] == MPEG_VIDEO_CODE_SEQUENCE)
       has_sequence = TRUE;
-    /* In a packet, headers precede slices. The loop ends at the first slice,
-     * because a packet with a picture header contains no slices of another
-     * picture. */
+    /* In a packet, all headers precede the slices, because a packet with a
+     * picture header contains no slices of another picture. No sequence header
+     * can follow the first slice, so the search for a sequence header ends
+     * there. */
     if (MPEG_VIDEO_CODE_IS_SLICE (code[3]))
       break;
   }
@@ -478,11 +479,11 @@ join_end_codes (GPtrArray * frames)
  * the index `next`. Returns the index of the first frame that has another
  * timestamp.
  *
- * The skipped frames consist of two fields, and the headers of the second field
- * are divided between packets. They are not checked, because the unpacker
- * cannot recognise such a second field in two cases: after a gap in the stream,
- * and before it has received the first packet with a marker bit.
- */
+ * The function is called for frames that consist of two fields, if the headers
+ * of the second field are divided between packets. These frames are not
+ * compared with the sent frames, because the unpacker cannot recognise such a
+ * second field in two cases: after a gap in the stream, and before it has
+ * received the first packet with a marker bit. */
 static guint
 skip_frame (const GPtrArray * frames, guint next, guint64 rtptime)
 {

@@ -92,11 +92,12 @@ class FollowTest(unittest.TestCase):
         # Other tests check in virtual time how the element bitrateadapt
         # chooses the bitrate. This test checks only conditions that do not
         # depend on the speed of the machine. `highest` is the maximum of the
-        # estimated bitrates in all lines of the log up to the next line. The
-        # next line is included for this reason: if the estimate changes while
-        # a line is being written, that line may already have a bitrate from
-        # the new estimate, but the estimate itself appears only in the next
-        # line.
+        # estimated bitrates in the lines of the log up to the present line,
+        # and in the line after it. The line after it is included because the
+        # estimate may change while the present line is being written. The
+        # present line may then already contain a bitrate that was derived from
+        # the new estimate, although the new estimate itself appears only in
+        # the line after it.
         highest = 0
         for line, later in zip(lines, lines[1:] + lines[-1:]):
             highest = max(highest, int(line["estimated"]),

@@ -38,9 +38,10 @@ FRAMES_PER_SECOND = 50
 # post their statistics every second, but not at the same moment. A packet that
 # arrives between these two moments is counted by only one of them.
 MAX_UNDER_WAY = 5 * FRAMES_PER_SECOND
-# Maximum growth in bytes of the memory of a process: its maximum in the last
-# quarter of the run minus its maximum in the second quarter. A leak of about
-# 30 bytes per packet would reach this limit.
+# Limit in bytes for the growth of a process's memory. The growth is the peak
+# of the memory in the last quarter of the run minus the peak of the memory in
+# the second quarter. A leak of about 30 bytes per packet would reach this
+# limit.
 MAX_GROWTH = 1 << 20
 STATS = "stats-update-interval=1000"
 PACKETS = ("videotestsrc is-live=true ! video/x-raw,format=RGB,width=16,"

@@ -326,9 +326,10 @@ wait_for_client (Session * session)
   return accepted >= 0;
 }
 
-/* Connects to the peer, or waits for a client, depending on `role`. Returns 0
- * in two cases: a system call fails (errno is then set), or the test ends its
- * side of the TCP connection before a client has connected. */
+/* Opens a DCCP connection: connects to the peer, or waits for a client,
+ * depending on `role`. The test controls this program over a TCP connection.
+ * Returns 0 in two cases: a system call fails (errno is then set), or the test
+ * ends its side of the TCP connection before a DCCP client has connected. */
 static int
 open_connection (Session * session, const char *role, const char *text,
     int port)

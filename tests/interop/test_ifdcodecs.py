@@ -34,9 +34,9 @@ ENCODER = PROGRAM.with_name("openh264layers")
 DELIMITER = b"\0\0\0\1\t\xf0"
 FRAMES = 100
 FPS = 25
-# Three links, each described by the time in seconds that it needs to send a
-# frame: 3, 2 and 1.3 times the duration of a frame. All three links are too
-# slow for the stream.
+# Three links that are too slow for the stream. Each link is described by the
+# time in seconds that it needs to send one frame. A frame lasts 0.04 s, so
+# these times are 3, 2 and 1.3 times the duration of a frame.
 SLOW = 0.12, 0.08, 0.052
 
 # The POC (picture order count) gives the display order of the pictures. The
@@ -81,14 +81,16 @@ THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
     "weightp=0:wpp=0"
 # Two more links, which are slower than the three links in SLOW. Each link is
 # described by the time in seconds that it needs to send one frame. A new frame
-# comes every 0.04 s, so these links carry every fourth and every sixth frame.
+# comes every 0.04 s. The first link needs four times this interval, so it can
+# carry every fourth frame. The second link needs six times this interval, so
+# it can carry every sixth frame.
 SLOWER = 0.16, 0.24
-# Expected results for streams with temporal layers, in the form {number of
-# layers: {time in s that the link needs to send a frame: n}}. The element
-# ifdqueue drops frames for which the link is too slow. It must nevertheless
-# send at least each frame whose index is a multiple of n. For example, if the
-# link needs twice the duration of a frame to send it, the link can carry every
-# second frame, so n is 2.
+# Expected results for streams with temporal layers. The element ifdqueue drops
+# frames for which the link is too slow. It must nevertheless send at least
+# each frame whose index is a multiple of a number n. For example, if the link
+# needs twice the duration of a frame to send one frame, it can carry every
+# second frame, and n is 2. The form of the results is {number of temporal
+# layers: {time in s that the link needs to send one frame: n}}.
 LAYERED_GOP = 48
 LAYERED = {2: {0.08: 2, 0.052: 2}, 3: {0.16: 4, 0.12: 4, 0.08: 2, 0.052: 2},
            4: {0.24: 8, 0.16: 8, 0.08: 2}}

@@ -305,8 +305,9 @@ add_wifi (ArenaGroups * groups)
 
 /* --- recorded ------------------------------------------------------------- */
 
-/* Size of a queue in packets. In the measurements of the lab, the program that
- * runs real transports over links, this size is sufficient for RTP over UDP. */
+/* Size of a queue in packets. The lab is a program that runs real transports
+ * over links. In the measurements of the lab, this size is sufficient for RTP
+ * over UDP. */
 #define SHALLOW_QUEUE 200
 
 static ArenaTrace *
@@ -327,11 +328,11 @@ find_trace (ArenaGroups * groups, const gchar * name)
   return NULL;
 }
 
-/* Each recording is a trace of one direction of a network. Returns the
- * recording to use for the return path of a path whose forward direction uses
- * the recording `number`. If there is a recording of the same network in the
- * opposite direction, this recording is returned. Otherwise, the next recording
- * in the list is returned. */
+/* Each recording is a trace of one direction of a network. The forward
+ * direction of a path uses the recording `number`. This function returns the
+ * recording for the return direction of the same path. If there is a recording
+ * of the opposite direction of the same network, it is returned. Otherwise, the
+ * next recording in the list is returned. */
 static ArenaTrace *
 find_return (ArenaGroups * groups, guint number)
 {
@@ -692,9 +693,9 @@ add_steps (ArenaGroups * groups)
 
 /* --- outage, spikes, stalled-return --------------------------------------- */
 
-/* Adds scenarios with a link of 10 Mbit/s that is interrupted once in 15 s. An
- * interruption lasts 0.5, 1, 2 or 5 s, and affects both directions at the same
- * time. */
+/* Adds scenarios with a link of 10 Mbit/s that is interrupted every 15 s. In
+ * each scenario, all interruptions have the same duration: 0.5, 1, 2 or 5 s. An
+ * interruption affects both directions at the same time. */
 static void
 add_outage (ArenaGroups * groups)
 {

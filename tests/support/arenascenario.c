@@ -279,9 +279,10 @@ run_mmtp (const ArenaScenario * scenario, const GArray * frames, guint number,
   return origin;
 }
 
-/* Stores in `outcome` the two results for the same paths with which MMTP is
- * compared: the result of RTP over UDP, and the result of an ideal sender,
- * which knows in advance when its links can carry data. */
+/* MMTP is compared with two other senders on the same paths: RTP over UDP, and
+ * an ideal sender, which knows in advance when its links can carry data. This
+ * function computes the results of these two senders and stores them in
+ * `outcome`. */
 static void
 run_comparison (const ArenaScenario * scenario, const GArray * frames,
     guint number, guint64 origin, guint64 length, ArenaOutcome * outcome)

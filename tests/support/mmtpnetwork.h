@@ -32,8 +32,9 @@ typedef struct
   /* Size in bytes of each buffer of the stream. The sender gets one buffer in
    * each period. */
   guint frame_size;
-  /* Called for each message that an endpoint sends, even if its address belongs
-   * to no path. Returns FALSE to drop the message. */
+  /* Called for each message, even if `address` belongs to no path. `address` is
+   * the source of the sender's messages, or the destination of the receiver's
+   * messages. Returns FALSE to drop the message. */
     gboolean (*sent) (MmtpNetwork * network, MmtpRole from,
       const MmtpAddress * address, const guint8 * bytes, gsize size,
       gpointer data);

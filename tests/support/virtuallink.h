@@ -40,9 +40,9 @@ typedef struct
    * no longer in the queue. */
   guint64 queue;
   /* Fraction of lost packets, from 0 to 1. If `burst` is 0, packets are lost
-   * independently of each other. Otherwise, losses come in bursts in which all
-   * packets are lost, and this is the fraction of the time that belongs to
-   * bursts. */
+   * independently of each other. Otherwise, losses come in bursts, and all
+   * packets during a burst are lost. In this case, `loss` is the fraction of
+   * the time that belongs to bursts. */
   gdouble loss;
   /* Mean duration in ns of the bursts in which all packets are lost. If it is
    * 0, there are no bursts, and packets are lost independently of each other.
@@ -113,9 +113,9 @@ typedef struct _VirtualLink VirtualLink;
 VirtualLink *virtual_link_new (const VirtualLinkConfig * config,
     guint64 seed, guint number, GDestroyNotify packet_free);
 void virtual_link_free (VirtualLink * link);
-/* Tells the link the time from which the times in its outages and steps
- * (changes of rate and delay) are counted. Before this call, no outage and no
- * step happens. */
+/* Sets the time `origin` of the link. The link has outages and steps, which are
+ * changes of rate and delay. Their times are counted from `origin`. Before this
+ * call, no outage and no step happens. */
 void virtual_link_set_origin (VirtualLink * link, guint64 origin);
 /* Takes ownership of `packet`. */
 void virtual_link_input (VirtualLink * link, guint64 now,

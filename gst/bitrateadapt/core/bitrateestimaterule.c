@@ -95,9 +95,11 @@
  *
  * - The encoder is not limited by its bitrate. A lower bitrate would therefore
  *   not shorten the queues.
- * - The frames are small, and headers are a large part of a small packet. The
- *   bytes in flight include headers, but the encoder's bytes do not. The
- *   computed age of the backlog is therefore too high. */
+ * - The frames are small, so headers are a large part of each packet. The age
+ *   of the backlog, which is the time since the oldest unconfirmed byte left
+ *   the encoder, is computed from the bytes in flight and the encoder's bytes.
+ *   The bytes in flight include headers, but the encoder's bytes do not. The
+ *   computed age is therefore too high. */
 #define USED_SHARE 0.4
 /* If the queueing delay in the network is too high, the bitrate is set to at
  * most BETA times the rate at which the network delivers data (beta in

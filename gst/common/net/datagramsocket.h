@@ -61,9 +61,10 @@ typedef struct
   gboolean gro;
   /* TRUE if the caller has to know the address to which a packet was sent. For
    * raw sockets only. Received IPv4 packets then keep their IP header, which
-   * contains the address. The kernel never delivers the header of an IPv6
-   * packet. Therefore path.local of a received IPv6 packet is always the
-   * destination address, even if this is a multicast group. */
+   * contains this destination address. The kernel never delivers the header of
+   * an IPv6 packet. For IPv6, the destination address is therefore always
+   * stored in path.local. Without this option, a multicast group is not stored
+   * there. */
   gboolean keep_header;
 } DatagramSocketOptions;
 

@@ -580,8 +580,9 @@ h264_headers_begin_picture (H264Headers * headers, const H264Slice * slice)
   h264_headers_reset (headers);
   /* The picture has marked all earlier reference pictures as unused
    * (memory_management_control_operation 5). When a decoder has decoded such a
-   * picture, it subtracts tempPicOrderCnt from the picture order counts of its
-   * fields. The picture then has the count 0 (section 8.2.1 of H.264). */
+   * picture, the decoder subtracts tempPicOrderCnt from the picture order
+   * counts of the picture's fields. The picture then has the count 0 (section
+   * 8.2.1 of H.264). */
   if (!slice->is_bottom)
     headers->order_lsb = order.top - count;
   return 0;

@@ -29,10 +29,10 @@ typedef struct
   gboolean is_key, is_droppable;        /* is an I-frame; is a B-frame */
   gint layer;
   guint size;                   /* in bytes */
-  /* Set of the decoder slots (such as buffers of reference frames) that were
-   * not updated, because the frames that update them were dropped. These are
-   * the frames that were dropped between the previous frame of the array and
-   * this frame. */
+  /* Some frames were dropped between this frame and the frame before it in the
+   * array of frames. This field is the set of the decoder slots (such as
+   * buffers of reference frames) that the dropped frames would have updated,
+   * and that were therefore not updated. */
   guint32 missed;
 } IfdSlotFrame;
 

@@ -33,9 +33,10 @@ typedef struct
   /* the transport stream packets of this unit; the caller must free them */
   guint8 *data;
   gsize size;                   /* in bytes */
-  /* Tags of the input that contained the first packet (`tag`) and the last
-   * packet (`last_tag`) of this unit. The caller of ts_pictures_input () passes
-   * a tag with each piece of input. */
+  /* The caller of ts_pictures_input () passes the stream in pieces, and a tag
+   * with each piece. `tag` is the tag of the piece that contained the first
+   * packet of this unit. `last_tag` is the tag of the piece that contained its
+   * last packet. */
   guint64 tag, last_tag;
   gboolean has_picture;
   /* The following fields are only set if has_picture is TRUE. */
@@ -47,13 +48,15 @@ typedef struct
    * modulo 2^33 (2.4.3.7). Only valid if has_time is TRUE. */
   gboolean has_time;
   guint64 time;
-  /* Packets that must be sent even if the picture is dropped:
+  /* The packets that must be sent even if the picture is dropped. `rest`
+   * contains them, one after the other:
    *
    * - All packets of other streams, except null packets.
    * - For each video packet that has a clock reference: a packet that contains
    *   only this clock reference.
    *
-   * `rest` may be empty. The caller must free it. */
+   * If there are no such packets, `rest` is empty. The caller must free `rest`.
+   */
   guint8 *rest;
   gsize rest_size;              /* in bytes */
   guint pid;                    /* PID of the video */

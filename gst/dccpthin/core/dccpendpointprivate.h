@@ -58,10 +58,10 @@ struct _DccpEndpoint
   guint8 entropy[DCCP_ENTROPY_SIZE];
   guint64 n_drawn;
   /* Random number from which the first sequence number of a connection is
-   * computed. A client uses it unchanged for its next connection. A listener
-   * adds it to another number, which is computed from the addresses and ports
-   * of the client. The sum is the first sequence number of the connection with
-   * this client. */
+   * computed. For a client, the random number itself is the first sequence
+   * number of its next connection. A listener computes another number from the
+   * addresses and ports of a client, and adds the random number to it. The sum
+   * is the first sequence number of the connection with this client. */
   guint64 next_iss;
   /* Latest time in ns that the caller has passed to a function of the endpoint.
    */

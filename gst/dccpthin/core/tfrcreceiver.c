@@ -12,14 +12,14 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define NEVER G_MAXUINT64
 
-/* NDUPACK of RFC 5348 section 5.1: a missing packet counts as lost when this
- * number of packets with greater sequence numbers has arrived. The field Skip
- * Length in the option Loss Intervals has the same maximum (RFC 4342 section
- * 8.6.1). */
+/* NDUPACK of RFC 5348 section 5.1: a missing packet counts as lost when NDUPACK
+ * packets with greater sequence numbers have arrived. NDUPACK is also the
+ * maximum value of the field Skip Length in the option Loss Intervals (RFC 4342
+ * section 8.6.1). */
 #define NDUPACK 3
-/* For this number of the latest sequence numbers, the receiver stores whether
- * the packet arrived. It needs one bit for each sequence number, so that one
- * 64-bit word is enough. */
+/* The receiver stores which of the latest packets have arrived. It does so for
+ * the latest NUMBERS_KNOWN sequence numbers. Each sequence number needs one
+ * bit, so one 64-bit word is enough for all of them. */
 #define NUMBERS_KNOWN 64
 /* The sender writes a window counter of 4 bits into each packet. The sender
  * increases the counter by 1 after each quarter of a round trip. Feedback is
@@ -88,10 +88,11 @@ struct _TfrcReceiver
   TfrcReceiverConfig config;
   guint64 now;
 
-  /* --- The following fields say which packets arrived. For `last` and for each
-   * packet with a lower sequence number, it is known whether the packet arrived
-   * or was lost. After `last` there is a gap in the sequence numbers, or
-   * nothing has arrived yet. */
+  /* --- The following fields say which packets arrived. `last` is a packet. For
+   * `last` and for each packet with a lower sequence number, it is known
+   * whether the packet arrived or was lost. The packet directly after `last`
+   * has not arrived. If a later packet has arrived, there is a gap after
+   * `last`. Otherwise no packet after `last` has arrived yet. */
   /* Latest packet before the first gap in the received sequence numbers. If
    * there is no gap, this is the packet with the greatest sequence number. */
   Arrival last;
@@ -362,9 +363,10 @@ typedef struct
    * gap are assumed to have had data. The number is therefore `n` minus the NDP
    * Count. */
   guint64 n_data;
-  /* At first, the arrival time in ns of the last packet before the gap.
-   * Whenever a packet is taken from the front of the gap, the field is set to
-   * the expected arrival time of that packet. */
+  /* A gap is a sequence of missing packets. At first, this is the arrival time
+   * in ns of the last packet before the gap. When packets at the beginning of
+   * the gap are added to a loss event, it becomes the expected arrival time of
+   * the last of them. */
   guint64 time;
   /* A gap is a sequence of missing packets. The receiver assumes that they
    * would have arrived at equal intervals (RFC 5348 section 5.2). This is the
@@ -696,13 +698,14 @@ copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
 
   /* `last` is the latest packet before the first gap in the sequence numbers.
    * `open` is the number of sequence numbers after `last`, up to the greatest
-   * one that arrived. For these packets, it is not decided yet which of them
-   * are lost.
+   * one that arrived. It is not decided yet which packets with these sequence
+   * numbers are lost.
    *
-   * The field Skip Length is set to `open`, but to at most NDUPACK. If `open`
-   * is greater than that, the difference is `more`. No loss has been detected
-   * among these `more` packets yet. They are therefore added to the Lossless
-   * Length of the latest interval. */
+   * The field Skip Length covers at most NDUPACK of these packets. `more` is
+   * the number of packets that it does not cover, that is, `open` minus Skip
+   * Length. No loss has been detected among the packets that are not covered.
+   * Their number is therefore added to the Lossless Length of the latest
+   * interval. */
   const guint64 open = (receiver->greatest - receiver->last.sequence)
       & DCCP_SEQUENCE_MASK;
   const guint64 more = open - MIN (open, NDUPACK);

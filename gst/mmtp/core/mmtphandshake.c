@@ -25,10 +25,12 @@
 #define COOKIES_OF_TRY 16
 /* Time in ns after which the measurement of the round trip of OPEN and ACCEPT
  * begins again. An ACCEPT does not say which OPEN it answers, so the round trip
- * is usually measured from the first OPEN (docs/wire-mmtp.md, section 4). If an
- * OPEN is sent more than OPEN_ANSWER_TIME after the first OPEN, the round trip
- * is measured from this OPEN instead. On a path with a short round trip, all
- * OPENs with the same cookie are sent within 6 s. This time limits only the
+ * is usually measured from the first OPEN (docs/wire-mmtp.md, section 4). If a
+ * later OPEN is sent more than OPEN_ANSWER_TIME after the first OPEN, the round
+ * trip is measured from this later OPEN instead.
+ *
+ * OPEN_ANSWER_TIME is 6 s. On a path with a short round trip, all OPENs with
+ * the same cookie are sent within this time. OPEN_ANSWER_TIME limits only the
  * measurement: an ACCEPT that arrives later is valid, too. */
 #define OPEN_ANSWER_TIME (6 * SECOND)
 /* A REFUSE message with the reason 2 (busy) does not end the attempt to begin a
@@ -60,11 +62,16 @@
  * computed from this difference. If the difference is below MIN_DIFFERENCE
  * (ns), it is mere noise, and MIN_DIFFERENCE is used instead. */
 #define MIN_DIFFERENCE (MILLISECOND / 5)
-/* Jitter can make the round trip of an INIT longer than that of the OPEN. If
- * the difference exceeds MAX_JITTER (ns), a lost message is assumed to be the
- * reason. If the first INIT was lost, the difference is HANDSHAKE_WAIT minus
- * the time that the path needs for the padding of the OPEN. On a slow path,
- * this may be less than MAX_JITTER, so the lost INIT is not recognized. */
+/* Jitter can make the round trip of the INIT longer than that of the OPEN. If
+ * it is longer by more than MAX_JITTER (ns), a lost message is assumed to be
+ * the reason.
+ *
+ * If the first INIT was lost, the measured round trip of the INIT is too long
+ * by HANDSHAKE_WAIT, the time until the next INIT is sent. The OPEN has
+ * padding, which makes its round trip longer. The difference is therefore
+ * HANDSHAKE_WAIT minus the time that the path needs for the padding. On a slow
+ * path, this difference may be less than MAX_JITTER, so the lost INIT is not
+ * recognized. */
 #define MAX_JITTER (HANDSHAKE_WAIT / 2)
 #define OPEN_SIGNED 92          /* bytes of OPEN that its MAC covers */
 #define ACCEPT_SIGNED 52        /* bytes of ACCEPT that its MAC covers */
@@ -325,17 +332,20 @@ take_cookie (MmtpHandshake * self, MmtpPath * path,
 /* Returns TRUE if the ACCEPT that arrives now probably answers a repeated OPEN.
  * Returns FALSE if it probably answers the first OPEN.
  *
- * The function compares the time from the last OPEN to the ACCEPT with the
- * round trip of the INIT, which is the time from the INIT to its COOKIE. A
- * repeated OPEN has no padding. On the network, OPEN and ACCEPT together then
- * have about 1.4 times as many bytes as INIT and COOKIE together. If the ACCEPT
- * answers the last OPEN, it is therefore expected 1 to 1.4 round trips after
- * this OPEN. The function accepts up to 1.5 round trips, because delays
- * fluctuate.
+ * The function examines the time from the last OPEN to this ACCEPT. It compares
+ * this time with the round trip of the INIT, which is the time from the INIT to
+ * its COOKIE. There are two cases:
+ * - The ACCEPT answers the last OPEN, which is a repeated OPEN without padding.
+ *   On the network, this OPEN and the ACCEPT together have about 1.4 times as
+ *   many bytes as INIT and COOKIE together. The examined time is therefore
+ *   expected to be 1 to 1.4 round trips of the INIT.
+ * - The ACCEPT answers the first OPEN, which has padding, so its answer may be
+ *   slow. The ACCEPT may then arrive at any time after the last OPEN. The
+ *   examined time is usually not within the range of the first case.
  *
- * The first OPEN has padding, so its answer may be slow. If the ACCEPT answers
- * the first OPEN, it may arrive at any time after the last OPEN. This time is
- * then usually not within 1 to 1.5 round trips. */
+ * The function therefore returns TRUE if the examined time is 1 to 1.5 round
+ * trips of the INIT. The limit is 1.5 instead of 1.4, because delays fluctuate.
+ */
 static gboolean
 is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
 {
@@ -352,11 +362,11 @@ is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
  * 3, Karn's algorithm).
  *
  * On a path with a long round trip, several INITs are sent before the first
- * COOKIE arrives. If as many COOKIEs have arrived as INITs were sent, the
- * receiver has answered every INIT. The first COOKIE then answered the first
- * INIT. INITs that were not answered according to find_answered_init() are not
- * counted.
- */
+ * COOKIE arrives. The function compares the number of COOKIEs that have arrived
+ * with the number of INITs that were sent. The second number does not include
+ * the INITs that find_answered_init() has found to be unanswered. If the two
+ * numbers are equal, the receiver has answered every INIT that is included. The
+ * first COOKIE then answered the first of these INITs. */
 static gboolean
 is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
 {
@@ -367,13 +377,21 @@ is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
 /* Finds the INIT that the first COOKIE answered, and corrects the round trip of
  * the INIT. Called when the ACCEPT arrives.
  *
- * The OPEN is longer than an INIT, so its round trip is usually longer, too.
- * Jitter can make it shorter, but hardly by MAX_JITTER. If the time from the
- * first INIT to the COOKIE exceeds the round trip of the OPEN by more than
- * MAX_JITTER, this INIT or its COOKIE was lost. The later INITs are examined in
- * the same way. The first INIT that remains is taken as the answered one if two
- * conditions hold: this INIT and all INITs after it were answered, and its
- * round trip is shorter than that of the OPEN. Otherwise the round trip stays
+ * The function examines the INITs in the order in which they were sent. It
+ * compares the time from the INIT to the COOKIE with the round trip of the
+ * OPEN. The OPEN is longer than an INIT, so the round trip of the OPEN is
+ * usually longer, too. Jitter can make it shorter, but hardly by MAX_JITTER. If
+ * the time from the INIT to the COOKIE exceeds the round trip of the OPEN by
+ * more than MAX_JITTER, this INIT or its COOKIE was lost, and the next INIT is
+ * examined.
+ *
+ * The first INIT that does not count as lost is taken as the answered one if
+ * two conditions hold:
+ * - This INIT and all later INITs were answered.
+ * - The time from this INIT to the COOKIE is shorter than the round trip of the
+ *   OPEN.
+ *
+ * Otherwise the round trip is not corrected. If it was ambiguous, it stays
  * ambiguous. */
 static void
 find_answered_init (MmtpHandshake * self, MmtpAsked * asked)
@@ -424,9 +442,9 @@ mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
   return rate;
 }
 
-/* Adds the round trip that the handshake has measured to the path. Also sets
- * the first estimate of the clock offset, which is used until reports give a
- * better estimate.
+/* The handshake has measured a round trip. This function adds it to the path.
+ * It also sets the first estimate of the clock offset, which is used until
+ * reports give a better estimate.
  *
  * The sender computes the one-way delay of a message as its transit minus the
  * clock offset. The transit is the arrival time on the receiver's clock, minus

@@ -100,8 +100,9 @@ typedef struct
   MmtpRefuseReason unverified;
   guint unverified_version;
   guint64 last_init;
-  /* Time in ns from an INIT to its COOKIE; 0 if unknown. Until the ACCEPT
-   * arrives, it is measured from the first INIT on the path. */
+  /* Time in ns from an INIT to its COOKIE; 0 if unknown. At first, it is
+   * measured from the first INIT on the path. When the ACCEPT arrives, it is
+   * corrected if the COOKIE has answered a later INIT. */
   guint64 init_round_trip;
   MmtpAsked asked[MMTP_MAX_PATHS];      /* indexed by the path's id */
 } MmtpHandshake;

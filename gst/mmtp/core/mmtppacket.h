@@ -160,7 +160,7 @@ typedef struct
   /* Memory block that contains the payload; NULL if there is none. With a
    * block, a receiver can pass on the payload as a slice of the block, without
    * copying it. Without a block, the payload must be copied. The receiver sets
-   * this field, and the codec ignores it. */
+   * this field. The functions that read and write messages ignore it. */
   DatagramBlock *block;
 } MmtpData;
 
@@ -390,10 +390,10 @@ typedef struct
   /* Reason of the LEAVE: an MmtpLeaveReason, or a value that this version of
    * the protocol does not define. */
   guint8 reason;
-  /* Low 32 bits of a channel number, which is the sequence number of a message
-   * on its channel. Of all messages of the peer that have arrived on the
-   * channel `channel`, which this LEAVE removes, it is the highest channel
-   * number. */
+  /* Each message has a channel number, which is its sequence number on its
+   * channel. This LEAVE removes the channel `channel`. `highest` is the highest
+   * channel number of all messages of the peer that have arrived on this
+   * channel. Only its low 32 bits are stored. */
   guint32 highest;
 } MmtpLeave;
 

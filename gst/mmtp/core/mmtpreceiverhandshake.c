@@ -98,19 +98,21 @@ is_from_opener (const MmtpReceiverHandshake * self,
 /* Returns whether an OPEN (the sender's request for the session) is accepted
  * although it repeats an earlier OPEN from another address.
  *
- * This protects the session against an on-path attacker. The attacker can give
- * the sender a COOKIE that the receiver has issued for another address. It can
- * then send a copy of the sender's OPEN from that other address. If the copy
- * arrives before the sender's own OPEN, the receiver starts the session with
- * the wrong address. The sender corrects the address when it repeats its OPEN.
+ * This protects the session against an on-path attacker, who can do the
+ * following. The attacker gives the sender a COOKIE that the receiver has
+ * issued for another address. The sender answers with an OPEN that contains
+ * this COOKIE. The attacker sends a copy of this OPEN from the other address.
+ * If the copy arrives before the sender's own OPEN, the receiver starts the
+ * session with the wrong address. The sender later repeats its OPEN. If the
+ * receiver accepts the repeated OPEN, the address is correct again.
  *
  * The repeated OPEN is accepted under three conditions:
- * - The session has a key. The key proves that both OPENs come from the same
- *   sender.
+ * - The session has a key. The key proves that the earlier OPEN and the
+ *   repeated OPEN were written by the same sender.
  * - No message has shown yet that the sender has received ACCEPT.
- * - The OPEN contains a cookie that is valid for its address and was issued
- *   after the session began. The attacker may have copies of earlier
- *   cookies. */
+ * - The repeated OPEN contains a cookie that is valid for the address from
+ *   which this OPEN comes, and that was issued after the session began. The
+ *   attacker may have copies of earlier cookies. */
 static gboolean
 may_move_opener (MmtpReceiverHandshake * self, const MmtpAddress * address,
     const MmtpMessage * message)
@@ -232,9 +234,10 @@ mmtp_receiver_handshake_begin (MmtpReceiverHandshake * self,
       derived);
   memcpy (self->nonce_r, derived, MMTP_NONCE_SIZE);
   memcpy (&self->token_r, derived + MMTP_NONCE_SIZE, sizeof (self->token_r));
-  /* The new secret makes all cookies invalid that were issued before. An
-   * attacker may have copied an earlier OPEN, which contains such a cookie. The
-   * attacker therefore cannot begin another session later with this copy. */
+  /* A new secret for cookies is derived here. Cookies that were made with the
+   * previous secret become invalid. An attacker may have copied an earlier
+   * OPEN, which contains such a cookie. The attacker cannot begin another
+   * session later with this OPEN, because its cookie is invalid. */
   mmtp_secret_derive (self->secret, "cookies", &session, sizeof (session),
       self->cookie_secret);
   self->confirmed = FALSE;

@@ -22,13 +22,15 @@
  * ns between two searches of the same path. If several reports arrive in this
  * time, they cause no further search. */
 #define RESCUE_PERIOD (10 * MILLISECOND)
-/* A retransmission that might arrive late is made only in two cases. In the
- * first case, several pictures need the lost packet. The weight of its buffer,
- * which is the expected number of pictures that are lost without the buffer, is
- * then at least CHANCE_WEIGHT. In the second case, the paths have rate to
- * spare. Let C be the number of bytes that the paths can deliver before the
- * last packet in the queue is too late. The lost packet and all packets in the
- * queue together may have at most C / CHANCE_PART bytes. */
+/* A retransmission that might arrive late is made only in two cases:
+ * - Several pictures need the lost packet. The weight of a buffer is the
+ *   expected number of pictures that are lost without this buffer. The buffer
+ *   to which the lost packet belongs must have at least the weight
+ *   CHANCE_WEIGHT.
+ * - The paths have rate to spare. Let C be the number of bytes that the paths
+ *   can deliver before the last packet in the queue is too late. The lost
+ *   packet and all packets in the queue together may have at most
+ *   C / CHANCE_PART bytes. */
 #define CHANCE_WEIGHT 2
 #define CHANCE_PART 2
 /* Maximum number of lost messages that are looked up for one REPORT. A REPORT
@@ -117,8 +119,9 @@ get_next_arrival (const MmtpRetransmission * self)
   return self->paths->now + (delay == MMTP_NEVER ? 0 : delay);
 }
 
-/* Puts the packet that was sent on `path` in the message `number` back into the
- * send queue. Three conditions must hold:
+/* Puts a packet back into the send queue: the packet that was sent in the
+ * message `number` on `path`. The packet is put back only under three
+ * conditions:
  * - The packet has not been sent again in another message.
  * - The packet is due at `due` or earlier.
  * - The packet would be in time if it arrived at `arrival`. */
@@ -147,11 +150,12 @@ requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due)
     requeue_sent (self, path, number, due, arrival);
 }
 
-/* Puts packets of overdue messages on `path` back into the send queue, if they
- * are due at `due` or earlier. A message is overdue if it, or a report about
- * it, should have arrived by now. The messages are visited in the order in
- * which they were sent. The search ends at the first message that is not
- * overdue, because the messages after it are not overdue either. */
+/* Examines the messages that were sent on `path`, in the order in which they
+ * were sent. A message is overdue if it should have arrived by now, or if a
+ * report about it should have arrived by now. The packet of an overdue message
+ * is put back into the send queue if the due time of this packet is `due` or
+ * earlier. The search ends at the first message that is not overdue, because
+ * the later messages are not overdue either. */
 static void
 requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 {
@@ -176,10 +180,10 @@ mmtp_retransmission_requeue_path (MmtpRetransmission * self, MmtpPath * path)
  *
  * If the path has stalled, all its urgent packets are put back.
  *
- * If the path only seems to have stalled, its packets may still arrive. To send
- * them again would then be useless, and must not delay other packets. Packets
- * are therefore put back only while the send queue is empty, and only if their
- * messages are overdue. */
+ * If the path only seems to have stalled, its packets may still arrive. A
+ * retransmission of such a packet would then be useless, so it must not delay
+ * other packets. Urgent packets are therefore put back only while the send
+ * queue is empty, and only if their messages are overdue. */
 void
 mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path)
 {

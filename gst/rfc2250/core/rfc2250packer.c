@@ -279,8 +279,8 @@ in_mid_unit (const Rfc2250Packer * packer)
 }
 
 /* Adds bytes of the frame to the packet, from the current offset up to the
- * offset `end`. The current unit, which is a header or a slice, then becomes
- * the first unit that ends after `end`. */
+ * offset `end`. A unit is a header or a slice of the frame. After this call,
+ * the current unit is the first unit that ends after `end`. */
 static void
 take (Rfc2250Packer * packer, Rfc2250Packet * packet, gsize end)
 {

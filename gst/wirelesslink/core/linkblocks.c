@@ -126,8 +126,9 @@ leave_air (Blocks * blocks, LinkItem * item)
   LinkFate fate = cross_air (blocks, item);
 
   /* The errors of the radio blocks decide whether the packet is delivered,
-   * damaged or lost. If a recorded pattern of an earlier run is replayed, the
-   * recorded result replaces this one. */
+   * damaged or lost. If a recorded pattern of an earlier run is replayed, this
+   * decision is replaced by the result that the packet had in the earlier run.
+   */
   if (item->recorded) {
     link_item_replay_damage (item);
     fate = item->recorded->fate;

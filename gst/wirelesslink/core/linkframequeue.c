@@ -58,8 +58,9 @@ typedef struct
   /* time in ns at which the last packet of the stream arrived */
   guint64 heard;
   State state;
-  /* RTP timestamp of the frame whose packets arrive now, or of the last frame
-   * if no frame has begun since then */
+  /* RTP timestamp of the frame whose packets are arriving now. After the end of
+   * a frame, this field keeps the timestamp of that frame until the next frame
+   * begins. */
   guint32 timestamp;
   guint16 last;                 /* sequence number */
   LinkFrame *c;                 /* used in STATE_ASSEMBLING only */
@@ -305,9 +306,10 @@ lose_frame (LinkFrameQueue * queue, LinkFrame * frame)
   frame_free (frame, NULL);
 }
 
-/* Passes the frame in `stream->c` (the buffer C) to the IFD core, which may
- * then drop this frame or frames that wait. `flags` are added to the flags of
- * the frame. If the frame is not complete, `flags` contains
+/* `stream->c` is the buffer C of I-Frame Delay (IFD), in which a frame is
+ * assembled. This function passes the frame to the IFD core, which may then
+ * drop this frame or other frames that are waiting. `flags` are added to the
+ * flags of the frame. If the frame is not complete, `flags` contains
  * IFD_FRAME_INCOMPLETE. */
 static void
 finish_frame (LinkFrameQueue * queue, Stream * stream, guint64 now,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Functions of the simulated link that the link models call (linkdcf.c,
- * linkpipe.c, linkblocks.c and linkrlp.c). The functions report what happened
- * to a packet, schedule its departure, and control the telephone call of a
- * dial-up link. This file calls a model only through the function pointers in
- * its LinkModelClass, and never calls functions of link.c.
- */
+/* The link models (linkdcf.c, linkpipe.c, linkblocks.c and linkrlp.c) call the
+ * functions in this file. The functions report to the simulated link what
+ * happened to a packet, schedule its departure, and control the telephone call
+ * of a dial-up link. This file calls a model only through the function pointers
+ * in its LinkModelClass, and never calls functions of link.c. */
 
 #include "linkmodel.h"
 

@@ -21,8 +21,8 @@ typedef struct
   /* One flag for each direction. It is TRUE if changes of the channel's quality
    * in this direction are reported. */
   gboolean used[2];
-  /* Time in ns of the next change of the channel's quality that is reported;
-   * LINK_NEVER if there is none. */
+  /* Time in ns of the next change of the channel's quality, in the directions
+   * whose changes are reported (`used`); LINK_NEVER if there is none. */
   guint64 change;
 } LinkRadioBlocks;
 

@@ -23,8 +23,8 @@ typedef struct
    * ends. Valid while the line is not stopped. */
   guint64 begin, end;
   gboolean stopped;             /* stopped by flow control */
-  /* number of bytes of the packet on the line that were transmitted before flow
-   * control stopped the line */
+  /* When flow control stops the line, a part of the packet on the line has
+   * already been transmitted. This is the size of this part in bytes. */
   guint64 passed;
 } LinkSerial;
 

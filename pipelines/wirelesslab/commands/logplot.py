@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads the log of a link. Prints how many bytes left the link, and the times
 at which nothing left the link. With --output it also draws two plots: the
-throughput above, and the arrivals below. The papers about such links have plots
-of this form.
+throughput above, and the arrivals below. Papers about wireless links have
+plots of this form.
 
   logplot --flow 1 --output gprs.svg logs/wl0.log
 """

@@ -23,9 +23,9 @@ COMPUTED_S, COMPUTED_S_PER_S = 1.5, 1 / 20
 WORKLOAD_S = 60.0
 # Three functions that return the protocol, the link and the stream of a run.
 # The stream is described by its rate, codec and kind. The functions serve to
-# find earlier runs that are similar to a planned run. The duration of the
-# planned run is estimated from the first of these groups that contains any
-# earlier run:
+# find earlier runs that are similar to a planned run. There are four groups of
+# earlier runs. The duration of the planned run is estimated from the first
+# group in the following list that contains any run:
 # - runs with the same protocol, link and stream
 # - runs with the same protocol and link
 # - runs with the same protocol

@@ -203,14 +203,19 @@ def rank_sums(count_a: int, count_b: int) -> list[int]:
     each other in many orders. Each order has a value of U. The result is a
     list. The item at the index u is the number of orders in which U is u.
     """
-    # Suppose that all runs are sorted by their values. The order of the runs
-    # of A and B is described by one count for each run of A: the number of
-    # runs of B with a smaller value. There are `count_a` counts, and each is
-    # between 0 and `count_b`. U is the sum of the counts.
+    # Suppose that all runs are sorted by their values. For each run of A,
+    # count the runs of B with a smaller value. These `count_a` counts describe
+    # the order of the runs of A and B. Each count is between 0 and `count_b`.
+    # The sum of the counts is U, the number of pairs in which the run of A has
+    # the larger value.
     #
-    # The number of orders with a given U is therefore the number of partitions
-    # of the integer U into at most `count_a` parts, none of which exceeds
-    # `count_b`. This number is the coefficient of x^U in a Gaussian binomial.
+    # Each order with a given U is therefore a partition of the integer U: it
+    # writes U as the sum of at most `count_a` parts, none of which exceeds
+    # `count_b`. The number of these partitions is the coefficient of x^U in a
+    # Gaussian binomial. This polynomial is the product of (1 - x^factor) /
+    # (1 - x^part) for all values of `part` from 1 to `count_a`, where `factor`
+    # is `count_b` + `part`.
+    #
     # The list `found` has the coefficients of a polynomial. For each `part`,
     # the first inner loop multiplies the polynomial by (1 - x^factor), and the
     # second one divides it by (1 - x^part).

@@ -117,9 +117,10 @@ def seconds(place: int) -> str:
 
 
 def words(viewer: Viewer, places: range, moment: int) -> dict[str, str]:
-    """Returns texts that describe what the viewer saw in the video, for
-    readers who do not watch it. If a freeze began before the video, only its
-    part within the video is counted.
+    """The video shows a part of the stream. Returns texts that describe what
+    the viewer saw in this part, for readers who do not watch the video. If a
+    freeze began before this part, only the time of the freeze within this part
+    is counted.
     """
     shown = [number - places.start
              if number is not None and number in places else None

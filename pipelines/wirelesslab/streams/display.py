@@ -95,9 +95,9 @@ def encoding_ns(captured: Sequence[frame_log.Frame],
                 sent: Sequence[frame_log.Frame]) -> list[int]:
     """Returns, for each frame, the time from its capture to its output by the
     encoder. Frames of the first second are left out, because the encoder has
-    just started. If the sink blocks, these times do not increase: the sink
-    delays only the capture of the next frame, and the time of a frame begins
-    with its own capture.
+    just started. A sink that blocks does not increase these times. It delays
+    the capture of the next frame, but the time of this next frame is counted
+    only from its capture on.
     """
     check_encoded(captured, sent)
     return [frame.wall_ns - picture.wall_ns

@@ -30,9 +30,9 @@ def of_section(name: str, section: Mapping[str, str],
                known: Mapping[str, Protocol]) -> Protocol:
     """Returns the protocol that `section` derives from another protocol. The
     value of the key `like` in the section is the name of the other protocol in
-    `known`. The value of the key `replace` says which words of its pipelines
-    are replaced. All other keys of the section replace the keys of that
-    protocol.
+    `known`. The value of the key `replace` says which words are replaced in
+    the pipelines of the other protocol. All other keys of the section replace
+    the keys of the other protocol.
     """
     base = known.get(section[LIKE])
     if base is None or "sender" not in base:

@@ -79,8 +79,9 @@ class Reader:
     def wait(self, until_ns: float | None = None,
              or_end_of: tuple[()] | list[int] = ()) -> bytes | None:
         """Waits for the next packet and returns it. Returns None if no packet
-        arrives before the time `until_ns`. Also returns None if one of the
-        files in `or_end_of` ends first.
+        arrives before the time `until_ns`. Also returns None if a file in
+        `or_end_of` reaches its end first, for example a pipe that another
+        process has closed.
         """
         while True:
             packet = self.take()

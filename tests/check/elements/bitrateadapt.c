@@ -684,9 +684,10 @@ GST_START_TEST (maximum_of_a_second_run_is_that_of_the_application)
 
 GST_END_TEST;
 
-/* In the encoder vp8enc, the bitrate 0 means that the encoder chooses a bitrate
- * itself. The encoder therefore has no bitrate that could be the maximum.
- * bitrateadapt must raise the bitrate up to 6 Mbit/s. */
+/* The bitrate to which an encoder is set is usually the maximum. In the encoder
+ * vp8enc, the bitrate 0 means that the encoder chooses a bitrate itself, so 0
+ * is not a maximum. bitrateadapt must then raise the bitrate up to its fallback
+ * maximum, 6 Mbit/s. */
 GST_START_TEST (encoder_without_a_bitrate_gets_up_to_6_mbit)
 {
   begin (SOURCE "vp8enc name=enc target-bitrate=0 ! "

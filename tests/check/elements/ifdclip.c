@@ -293,11 +293,13 @@ typedef enum
   CHAIN_LAST
 } Chain;
 
-/* The best results of a sender that knows all future frames. The sender can
- * select `n` decodable frames in several ways. Some of these selections leave
- * the decoder in the state `chain`. `free_at[chain][n]` is the earliest time in
- * ns at which the channel can be free again after one of them. If there is no
- * such selection, the time is G_MAXUINT64. */
+/* The best results of a sender that knows all future frames. Such a sender
+ * selects the frames that it sends. There may be several selections of `n`
+ * decodable frames that leave the decoder in the state `chain`. For each of
+ * these selections, the channel is free again at a certain time.
+ * `free_at[chain][n]` is the earliest of these times in ns. If there is no
+ * selection of `n` decodable frames that leaves the decoder in this state, it
+ * is G_MAXUINT64. */
 typedef struct
 {
   guint64 *free_at[CHAIN_LAST];
@@ -364,11 +366,11 @@ best_clear (Best * best)
  *
  * Two selections may have the same number of frames and leave the decoder in
  * the same state. The possible states are the values of the enum Chain. The
- * state determines which later frames the decoder can decode, so these are the
- * same frames after either selection. The function continues only the selection
- * whose transmission ends earlier, because the other selection cannot lead to a
- * better result.
- */
+ * state determines which later frames the decoder can decode. After two
+ * selections with the same state, the decoder can therefore decode the same
+ * later frames. Of these two selections, the function continues only the one
+ * whose transmission ends earlier. The other one cannot lead to a better
+ * result. */
 static gdouble
 best_with_hindsight (const GArray * film, guint64 max_lateness)
 {

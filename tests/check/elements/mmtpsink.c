@@ -360,10 +360,11 @@ GST_START_TEST (long_buffers_wait_for_each_other)
 
 GST_END_TEST;
 
-/* Checks which buffer flags arrive at the receiver. Buffers with the flags in
- * `flags` must arrive with the same flags. Other buffers have a
- * GstFrameInfoMeta instead of flags. `of_pictures` has, for each picture type
- * in this meta, the flags with which the buffer must arrive. */
+/* Checks which buffer flags arrive at the receiver. Some buffers are sent with
+ * the flags in `flags`, and must arrive with the same flags. The other buffers
+ * are sent without flags, but with a GstFrameInfoMeta, which contains a picture
+ * type. A buffer with picture type i must arrive with the flags of_pictures[i].
+ */
 GST_START_TEST (flags_cross)
 {
   const guint flags[] = {
@@ -1277,11 +1278,12 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
   fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
           GST_SEEK_FLAG_FLUSH, 0));
   wait_for_next (&sink);
-  /* At the start, the sink could not reach the receiver for `waited` ms, and
-   * delayed the buffers by this time. If the sink still delayed them after the
-   * seek, they would be blocked for `waited` ms again. They must be blocked for
-   * less than half of this time. A stricter limit would fail on a busy machine,
-   * which delays the buffers, too. */
+  /* At the start, the sink could not reach the receiver for `waited` ms. After
+   * that, it delayed all buffers by `waited` ms. Then the test made a seek,
+   * after which the sink must no longer delay the buffers. If it did, the
+   * buffers after the seek would be blocked for `waited` ms again. They must be
+   * blocked for less than half of `waited`. A stricter limit would fail on a
+   * busy machine, because such a machine delays the buffers, too. */
   blocked = loopback_stat_of (&sink, "time-blocked") - blocked;
   fail_unless (blocked < waited * GST_MSECOND / 2, "%" GST_TIME_FORMAT,
       GST_TIME_ARGS (blocked));
@@ -1362,10 +1364,11 @@ pop_warning (LoopbackEnd * end)
   return text;
 }
 
-/* If the audio is longer than the video, some muxers give all buffers after the
- * end of the video the last timestamp of the video. By this timestamp, the
- * buffers become later and later. The sink must not discard them, even if their
- * lateness exceeds the latency. */
+/* If the audio is longer than the video, some muxers continue to output buffers
+ * after the end of the video. All these buffers have the last timestamp of the
+ * video. The sink compares this timestamp with the clock, so each of these
+ * buffers seems later than the buffer before it. The sink must not discard
+ * them, even if their lateness exceeds the latency. */
 GST_START_TEST (timestamps_that_stand_still_lose_nothing)
 {
   const guint n = 60, n_moving = 10;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests runs: groups of packets that are sent as one message, which the kernel
- * or the device splits again (GSO). Packets of random sizes are grouped into
- * runs, and merged packets are split.
- */
+/* A run is a group of packets that are sent as one message. The kernel or the
+ * network device splits this message into the packets again (GSO). The tests
+ * group packets of random sizes into runs. They also split received packets
+ * that the kernel has merged. */
 
 #include <gst/check/gstcheck.h>
 
@@ -16,9 +16,10 @@
 static Datagram packets[MAX_PACKETS];
 static DatagramPart parts[DATAGRAM_MAX_PARTS];
 
-/* Makes a packet of `size` bytes. The packet has `n_parts` parts, because the
- * number of parts in a run is limited and the tests check this limit. The
- * contents of the parts do not matter, so the parts are empty. */
+/* Makes a packet of `size` bytes. In addition, the packet has `n_parts` parts,
+ * each with 0 bytes, because their contents do not matter. A run is a group of
+ * packets that are sent as one message. The parts are needed to test the limit
+ * for the number of parts in a run. */
 static void
 make_packet (GRand * rand, Datagram * packet, gsize size, guint n_parts)
 {

@@ -204,10 +204,11 @@ GST_START_TEST (close_req_is_sent_again)
 GST_END_TEST;
 
 /* An endpoint repeats a Close or CloseReq that gets no answer, usually after
- * two round trips. Here the round trip is only 2 ms. A busy host may need
- * longer than two round trips to answer. It would then also answer the repeated
- * packet, with a Reset that says that there is no connection. The first
- * repetition must therefore wait for at least 200 ms. */
+ * two round trips. Here the round trip is only 2 ms, and a busy host may need
+ * longer than two round trips to answer. If the packet is repeated before the
+ * answer arrives, the host may receive the repeated packet when the connection
+ * has already ended. It then answers with a Reset that says that there is no
+ * connection. The first repetition must therefore wait for at least 200 ms. */
 GST_START_TEST (a_near_peer_has_time_to_answer)
 {
   network.delay = MS;
@@ -266,9 +267,9 @@ GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
           DCCP_EVENT_CLOSED), 1);
   assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_TIME_WAIT);
-  /* The test has lasted less than three seconds. The server may send at most
-   * eight Resets per second to unknown senders, and two Resets to the client.
-   */
+  /* The test has lasted less than three seconds. In this time, the server may
+   * send at most two Resets to the client, and at most eight Resets per second
+   * to unknown senders. */
   fail_unless (dccp_network_count (&network, SERVER, DCCP_RESET) <= 2 + 3 * 8);
 }
 

@@ -144,9 +144,10 @@ set_codec_data (IfdClassifier * classifier, const gchar * text)
   return set;
 }
 
-/* Passes codec data without parameter sets to the classifier. They declare that
- * each NAL unit is preceded by its length in `length_size` bytes. If
- * `length_size` is 0, no codec data are set, and NAL units have start codes. */
+/* Passes codec data to the classifier. These codec data contain no parameter
+ * sets, but declare that a length field of `length_size` bytes precedes each
+ * NAL unit. If `length_size` is 0, this function passes no codec data. The NAL
+ * units then have start codes instead of length fields. */
 static void
 set_length_size (IfdClassifier * classifier, IfdCodec codec, guint length_size)
 {
@@ -259,9 +260,10 @@ GST_START_TEST (h264_frame_with_references_to_it_is_p)
   expect_h264 ("21 9a 02", "P");
   expect_h264 ("61 9a 02", "P");
   expect_h264 ("42 9a; 43 11; 44 22", "P");
-  /* An I slice (slice_type 7) in a picture without a recovery point. Later
-   * frames may refer to frames before this picture, so it does not begin a GOP
-   * and must be a P-frame. */
+  /* This access unit has an I slice (slice_type 7), but no recovery point,
+   * which would mark a place where decoding can begin. Later frames may
+   * therefore refer to frames before this access unit. No GOP begins here, so
+   * the classifier must report a P-frame. */
   expect_h264 ("41 88 82", "P");
 }
 
@@ -323,11 +325,11 @@ GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)
    * unit differs only in broken_link_flag, which is 1. */
   expect_h264 ("06 06 02 0f 44 80; 41 9a 02", "Pr");
   expect_h264 ("06 06 02 0f 64 80; 41 9a 02", "Pr");
-  /* The access unit has an I slice. The SEI message has the bits 010 1 0 00 1,
-   * and the first three of them say that recovery_frame_cnt is 1. A decoder
-   * that starts here has a complete picture only one frame later, so the frame
-   * must be a P-frame.
-   */
+  /* The access unit has an I slice and an SEI message with the bits
+   * 010 1 0 00 1. The first three of these bits say that recovery_frame_cnt is
+   * 1. A decoder that starts here therefore has a complete picture only one
+   * frame later. For this reason, the classifier must report a P-frame in spite
+   * of the I slice. */
   expect_h264 ("06 06 01 51 80; 41 88", "Pr");
   /* In the next three access units, the recovery point has a recovery_frame_cnt
    * of 0:
@@ -500,10 +502,10 @@ GST_START_TEST (h264_order_has_a_range)
   expect_order (classifier, B_N4_O16, 16, 256);
   expect_order (classifier, "09 10", 0, 0);
   /* This picture tells the decoder to discard all reference pictures, and the
-   * picture order counts start again after it. A decoder always displays such a
-   * picture after all earlier ones. The classifier must therefore report no
-   * order for it.
-   */
+   * picture order counts start again after it. Counts before and after this
+   * picture cannot be compared, so the classifier must report no picture order
+   * count for it. The display order is known without a count: a decoder
+   * displays this picture after all earlier ones. */
   expect_order (classifier, P_N6_O10_FORGETS, 0, 0);
   expect_order (classifier, P_N1_O2, 2, 256);
   ifd_classifier_free (classifier);
@@ -528,10 +530,11 @@ GST_START_TEST (h264_order_of_output_needs_no_times)
    * timestamps say the opposite, but must be ignored. */
   fail_unless_equals_string (classify (classifier, P_N5_O26, 0), "Pt");
   fail_unless_equals_string (classify (classifier, B_N6_O24, 0), "Bt");
-  /* This picture tells the decoder to discard all reference pictures, and the
-   * picture order counts start again after it. No later picture can refer to an
-   * earlier one. The next picture must therefore be a trailing one, that is, it
-   * must count as shown after the last I-frame. */
+  /* This picture tells the decoder to discard all reference pictures. No later
+   * picture can refer to an earlier one, and the picture order counts start
+   * again. The next picture therefore has a lower count than the last I-frame,
+   * although it is shown after this I-frame. The classifier must report the
+   * next picture as trailing, that is, as shown after the last I-frame. */
   fail_unless_equals_string (classify (classifier, P_N6_O10_FORGETS, 0), "Pl");
   fail_unless_equals_string (classify (classifier, P_N1_O2, 0), "Pt");
   /* Without parameter sets, the classifier cannot read the picture order
@@ -592,8 +595,9 @@ GST_START_TEST (h264_fields_of_a_frame_are_told)
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_FIRST);
   ifd_classifier_reset (classifier);
   expect_field (classifier, P_N1_T6, "P", IFD_FIELD_FIRST);
-  /* Both fields of this frame are intra-coded. Only the first field must be an
-   * I-frame, because the second field does not begin a GOP. */
+  /* Both fields of this frame are intra-coded. The classifier must report the
+   * first field as an I-frame. It must report the second field as a P-frame,
+   * because no GOP begins with the second field. */
   expect_field (classifier, RECOVERY I_N3_T20, "I", IFD_FIELD_FIRST);
   expect_field (classifier, RECOVERY I_N3_B21, "Pt", IFD_FIELD_SECOND);
   fail_unless_equals_uint64 (count_malformed (classifier), 0);
@@ -731,11 +735,12 @@ expect_sub_layer (const gchar * sps, guint sub_layer, const gchar * expected)
   g_free (slice);
 }
 
-/* In H.265, a picture may be marked as a "sub-layer non-reference picture".
- * Only pictures of the same sub-layer never refer to it; pictures of a higher
- * sub-layer may do so (7.4.2.2). A frame must be a B-frame only if no other
- * frame refers to it. Such a picture must therefore be a B-frame only in the
- * highest sub-layer. */
+/* In H.265, a picture may be marked as a "sub-layer non-reference picture". No
+ * picture of the same sub-layer refers to a marked picture, but pictures of a
+ * higher sub-layer may do so (7.4.2.2). The classifier may report a B-frame
+ * only if no other frame refers to this frame. It must therefore report a
+ * marked picture as a B-frame in the highest sub-layer, and as a P-frame in all
+ * lower sub-layers. */
 GST_START_TEST (h265_only_the_highest_sub_layer_has_b)
 {
   expect_sub_layer (sps_of_one, 0, "Bt");
@@ -829,10 +834,10 @@ GST_END_TEST;
 /* Codec data */
 
 /* Codec data in the format avcC, as x264 writes them, with an SPS of 10 bytes
- * and a PPS of 4 bytes. `length` is the byte that contains lengthSizeMinusOne
- * in its lowest two bits. Each NAL unit of the stream is preceded by its
- * length, and lengthSizeMinusOne + 1 is the number of bytes of this length. A
- * test may append the further fields of High profile. */
+ * and a PPS of 4 bytes. In the stream, a field with the size of the NAL unit
+ * precedes each NAL unit. The codec data say how many bytes this field has: its
+ * number of bytes minus 1 is lengthSizeMinusOne, the lowest two bits of the
+ * byte `length`. A test may append the further fields of High profile. */
 #define AVCC(length) "01 64 00 1e " length " e1 000a 67 64 00 1e ac d9 40 a0 " \
     "3d a1 01 0004 68 ee 3c 80"
 
@@ -942,8 +947,9 @@ GST_START_TEST (malformed_byte_stream_is_counted)
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "65 88 84 21", "P");
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "000001", "P");
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "00000000", "P");
-  /* The byte 77 must not stand before the first start code. It must be counted
-   * as an error, but the NAL unit after the start code must be read. */
+  /* The input begins with the byte 0x77, which belongs to no NAL unit. No such
+   * byte is allowed before the first start code, so the classifier must count
+   * an error. It must nevertheless read the NAL unit after the start code. */
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "77 000001 65 88", "Ic");
   expect_malformed (h264, IFD_MALFORMED_HEADER, "000001 e5 88", "Pt");
   expect_malformed (h264, IFD_MALFORMED_HEADER, "000001 e5 88 000001 01 88",

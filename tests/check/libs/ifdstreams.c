@@ -204,8 +204,9 @@ typedef struct
   /* Number of the present receiver. It is 1 for the first receiver, and
    * increases by 1 when another receiver takes its place. */
   guint receiver;
-  /* Sequence number of the last frame that left the queue W to be sent, plus 1.
-   * The next frame must not have a lower number. */
+  /* 1 plus the sequence number of the last frame that was taken out of the
+   * queue W (the waiting frames) and sent. The next frame that is sent must not
+   * have a lower sequence number. */
   guint64 last_sent;
   guint64 n_in, n_sent, n_dropped, n_flushed;
 } Run;

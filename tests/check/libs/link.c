@@ -281,10 +281,11 @@ GST_START_TEST (cut_loses_what_is_under_way)
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
   link_add_cut (link, 22 * MS, 30 * MS, 0);
-  /* A cut may be limited to large packets: it then affects only packets of more
-   * bytes than the last argument says. The cut from 46 to 50 ms affects the
-   * packets of this test, which have 1250 bytes. The cut from 50 to 60 ms,
-   * which follows directly, does not. */
+  /* The last argument of link_add_cut () limits a cut to large packets: the cut
+   * affects only packets that have more bytes than this argument. The packets
+   * of this test have 1250 bytes. The cut from 46 to 50 ms has the limit 1249
+   * and affects these packets. The cut from 50 to 60 ms, which follows
+   * directly, has the limit 1250 and does not affect them. */
   link_add_cut (link, 50 * MS, 60 * MS, 1250);
   link_add_cut (link, 46 * MS, 50 * MS, 1249);
   for (i = 0; i < 7; i++)

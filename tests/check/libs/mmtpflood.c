@@ -72,17 +72,17 @@
  * message is a copy that arrives before its original, for example a copy of the
  * OPEN that begins a session. */
 #define MAX_STEPS 50000
-/* Limit in bytes for the growth of the memory during a flood, minus the growth
- * in a run without a flood. A flood may increase the memory for three harmless
- * reasons:
+/* Limit in bytes for the additional growth of the memory during a flood: the
+ * growth in the run with the flood minus the growth in a run without a flood. A
+ * flood may increase the memory for three harmless reasons:
  * - A copied message may make the session begin earlier. The memory of the
  *   session and of the stream is then allocated during the flood. MAX_GROWTH
  *   allows for this memory.
  * - The endpoints may send more messages than in the run without a flood.
  * - The test itself stores all messages.
  *
- * Because of the last two reasons, the limit is increased by MAX_MESSAGE_GROWTH
- * bytes for each additional message. */
+ * Because of the last two reasons, the limit is MAX_GROWTH plus
+ * MAX_MESSAGE_GROWTH bytes for each additional message. */
 #define MAX_GROWTH (256 * 1024)
 #define MAX_MESSAGE_GROWTH 128
 /* Limits for the number of messages that the endpoints send because of a flood
@@ -131,9 +131,9 @@ typedef enum
   ASKING,                       /* The sender waits for COOKIE. */
   /* The sender has requested a session with an OPEN and waits for ACCEPT. */
   OPENING,
-  /* The session exists, and the sender adds two more paths to it. On each of
-   * them it waits for CHALLENGE, with which the receiver validates its address.
-   */
+  /* The session exists, and the sender adds two more paths to it. On each new
+   * path, the sender waits for CHALLENGE. With this message, the receiver
+   * checks the address from which the sender sends on the path. */
   JOINING,
   STREAMING,
   ENDING,                       /* The sender waits for END-ACK. */
@@ -304,9 +304,10 @@ begin_second (Flood * self)
 /* Begins the session and runs it until all paths carry the stream. Afterwards
  * one path leaves the session and joins it again.
  *
- * A flood sends many forged messages while the session is in a certain state.
- * If this state is NOBODY, ASKING, OPENING or JOINING, it occurs in this
- * function, which then also runs the flood. */
+ * A flood sends many forged messages while the session is in the state
+ * `self->state`. While this function begins the session, the states NOBODY,
+ * ASKING, OPENING and JOINING occur. If `self->state` is one of these four
+ * states, this function also runs the flood. */
 static void
 begin (Flood * self)
 {
@@ -678,9 +679,10 @@ get_loss (const Outcome * outcome)
   return 100.0 * (outcome->n_put - outcome->n_out) / outcome->n_put;
 }
 
-/* Returns how many ms later the stream began with the flood than without it.
- * Both runs end at the same time, and the stream has a buffer every 40 ms. The
- * difference of the numbers of buffers therefore shows the delay. */
+/* Compares a run without a flood and a run with a flood. Returns by how many ms
+ * the flood has delayed the beginning of the stream. Both runs end at the same
+ * time, and the stream has a buffer every 40 ms. The difference of the numbers
+ * of buffers therefore shows the delay. */
 static gint
 get_delay (const Outcome * quiet, const Outcome * flooded)
 {

@@ -45,8 +45,8 @@ typedef struct
   /* The endpoint that sends the message: a value of MmtpRole, or BOTH. */
   guint from;
   gsize min;                    /* Shorter messages are refused as SHORT. */
-  /* The test cuts the message after each possible number of bytes. If at least
-   * this number of bytes is left, the result is still VALID. */
+  /* The test passes the first n bytes of the message to the parser, for each
+   * possible n. If n is at least `min_valid`, the result is still VALID. */
   gsize min_valid;
   /* Expected result of the parser if further bytes are appended to the message.
    */

@@ -353,10 +353,11 @@ GST_START_TEST (losses_in_a_long_gop_are_typed_by_their_neighbours)
 
 GST_END_TEST;
 
-/* Some encoders choose the number of B-frames between two anchors (I- or
- * P-frames) adaptively (b_strategy of x264 and FFmpeg). When this number
- * changes, MpegVideoTimeline must not report a loss, and the numbers in coding
- * order must not decrease. */
+/* Some encoders adapt the number of B-frames between two anchors (I- or
+ * P-frames) to the pictures (b_strategy of x264 and FFmpeg). When the number of
+ * B-frames changes, MpegVideoTimeline must not report a loss. The numbers that
+ * it gives to the frames in coding order must increase by 1 from frame to
+ * frame. */
 GST_START_TEST (adaptive_b_frames_are_no_loss)
 {
   MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
@@ -641,8 +642,9 @@ GST_END_TEST;
  * receives one frame. It is the sum of two numbers:
  * - 250 frames, which are ten seconds. A longer gap counts as a new stream.
  * - 3 * 1024 frames, because three frames may each have any temporal reference
- *   from 0 to 1023. These are the first frame, the second frame after a jump,
- *   and the frame at the end of the gap. */
+ *   from 0 to 1023. These are the first frame of the stream, the frame at the
+ *   end of the gap, and the second frame after a jump of the temporal
+ *   references or timestamps, which are random in this test. */
 #define MAX_LOSSES_AT_ONCE (10 * 25 + 3 * 1024)
 
 /* All frames have random types and temporal references, and some have random
@@ -861,11 +863,11 @@ GST_START_TEST (a_change_of_rate_keeps_what_was)
 
 GST_END_TEST;
 
-/* Passes a stream without GOP headers to MpegVideoTimeline, then eight frames
- * with wrong temporal references, and then the rest of the stream. If `clocked`
- * is TRUE, the frames have correct timestamps. If `has_gop` is TRUE, the eight
- * frames have GOP headers. Returns the number of frames that MpegVideoTimeline
- * reports as lost. */
+/* Passes a stream of 120 frames to MpegVideoTimeline. The temporal references
+ * of eight frames, from frame 100 on, are wrong. If `clocked` is TRUE, all
+ * frames have correct timestamps. If `has_gop` is TRUE, these eight frames have
+ * GOP headers. The other frames never have GOP headers. Returns the number of
+ * frames that MpegVideoTimeline reports as lost. */
 static gint64
 lose_by_wild_references (gboolean clocked, gboolean has_gop,
     gint64 * max_gap, gint64 * last_display)
@@ -900,9 +902,9 @@ GST_START_TEST (wild_references_without_gop_headers_lose_seconds_at_most)
 {
   gint64 max_gap, last;
 
-  /* With timestamps, MpegVideoTimeline must not report lost frames in spite of
-   * the wrong temporal references, because the timestamps show that no frame is
-   * missing. */
+  /* The frames have timestamps, which show that no frame is missing. Some
+   * temporal references are wrong, and suggest a loss. MpegVideoTimeline must
+   * trust the timestamps and must not report any lost frame. */
   fail_unless_equals_int64 (lose_by_wild_references (TRUE, FALSE, &max_gap,
           &last), 0);
   fail_unless_equals_int64 (last, 119);

@@ -279,8 +279,8 @@ run_dccp (DccpSoak * self, guint64 duration, Memory * memory)
   }
 }
 
-/* Ends the soak test of DCCP: the packets that still wait to be sent are sent,
- * and arrive without losses. */
+/* Ends the soak test of DCCP. Runs the network without losses until all packets
+ * that were waiting have been sent and have arrived. */
 static void
 finish_dccp (DccpSoak * self)
 {

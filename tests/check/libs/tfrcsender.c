@@ -335,12 +335,14 @@ GST_START_TEST (data_limited_interval_keeps_the_largest)
   assert_near (get_rate (&fixture), 120000);
   go_round_limited (&fixture, 1000, 1e-6);
   assert_near (get_rate (&fixture), 120000);
-  /* The receive limit is the maximum rate that the receive rates allow. An
-   * interval is data-limited if the sender had too little data to use its
-   * allowed rate. As long as the latest intervals are data-limited, the receive
-   * limit is twice the largest recent receive rate. The next three intervals
-   * are not data-limited. After them, the limit must be twice the latest
-   * receive rate, 2 * 5000. */
+  /* An interval is data-limited if the sender had too little data to use its
+   * allowed rate. The receive limit is an upper limit for the allowed rate. The
+   * sender computes the receive limit from the reported receive rates. As long
+   * as the latest intervals are data-limited, it is twice the largest recent
+   * receive rate.
+   *
+   * In this test, the next three intervals are not data-limited. After them,
+   * the receive limit must be twice the latest receive rate, 2 * 5000. */
   send_one (&fixture);
   go_round (&fixture, 5000, 1e-6);
   go_round (&fixture, 5000, 1e-6);
@@ -955,8 +957,9 @@ GST_START_TEST (receiver_drops_limit_until_they_end)
    * than 2. */
   assert_near (get_rate_after_drops (0, FALSE, TRUE, 50000, FALSE), 50000);
   assert_near (get_rate_after_drops (0, TRUE, FALSE, 50000, FALSE), 50000);
-  /* Each packet that the receiver dropped must lower the rate by one packet per
-   * round trip, s / R, which is 14600 bytes per second. */
+  /* With the packet size s and the round trip R, one packet per round trip is
+   * s / R = 14600 bytes per second. Each packet that the receiver dropped must
+   * lower the rate by this amount. */
   assert_near (get_rate_after_drops (1, FALSE, FALSE, 50000, FALSE), 35400);
   assert_near (get_rate_after_drops (2, FALSE, TRUE, 50000, FALSE), 20800);
   /* The receiver has dropped many packets. The rate must nevertheless not fall
@@ -1255,12 +1258,15 @@ GST_START_TEST (stream_below_the_rate_is_application_limited)
 
 GST_END_TEST;
 
-/* The sender counts as application-limited if it was data-limited for at least
- * half of the recent time. Data-limited means that the application sent less
- * than the allowed rate. In the first 0.5 s, the sender is data-limited for at
- * most 0.1 s, which is 20 % of the time, so it must not count as
- * application-limited. Then it is data-limited for two intervals of 2.1 s each.
- * After these intervals, it must count as application-limited. */
+/* A sender is data-limited while the application sends less than the allowed
+ * rate. The sender counts as application-limited if it was data-limited for at
+ * least half of the recent time.
+ *
+ * The first part of the test lasts 0.5 s. The sender is data-limited for at
+ * most 0.1 s, which is only 20 % of this time. It must not count as
+ * application-limited. In the second part, the sender is data-limited for two
+ * intervals of 2.1 s each, which are most of the recent time. After these
+ * intervals, it must count as application-limited. */
 GST_START_TEST (stream_that_uses_the_rate_is_not_application_limited)
 {
   Fixture fixture;

@@ -11,12 +11,14 @@
 #include "tspictures.h"
 
 /* Cuts the stream into units, which contain at most one picture each. Returns a
- * text with one word for each unit:
+ * text with one word for each unit. In the following words, n, r and m are
+ * numbers:
  * - "(n)": the unit has n bytes, and n is not a multiple of the packet size
  * - "n": the unit has n packets and no picture
- * - "nvr-m", such as "4v1-3": the unit has n packets and a picture. If the
- *   picture is dropped, r packets of the unit must still be sent, and the
- *   continuity counters of all later video packets must be reduced by m.
+ * - "nvr-m", such as "4v1-3": the unit has n packets and a picture, for which
+ *   the letter v stands. If the picture is dropped, r packets of the unit must
+ *   still be sent, and the continuity counters of all later video packets must
+ *   be reduced by m.
  *
  * Also checks that the units together are identical to the stream. */
 static gchar *

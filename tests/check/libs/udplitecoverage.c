@@ -597,10 +597,12 @@ GST_START_TEST (h263_1998_needs_its_header_and_the_extra_picture_header)
         begin_h263_1998 (&packet, start, vrc, extra);
         check_needed (UDPLITE_FORMAT_RTP_H263_1998, packet);
         header = get_size (&packet);
-        /* If the bit P of the payload header is set, the payload is a group of
-         * blocks, a slice or an end of sequence. If P is not set, the test
-         * begins the payload with the bits of a picture start code. These bits
-         * must not be taken for a picture header. */
+        /* The bit P of the payload header says that the payload begins with a
+         * start code. If P is set, the test begins the payload with the start
+         * code of a group of blocks, a slice or an end of sequence. If P is not
+         * set, the test begins the payload with the bits of a picture start
+         * code, which are then not a start code. In neither case may the
+         * payload be taken for a picture header. */
         put (&packet, 6, start ? 0x21 + extra % 31 : 0x20);
         put (&packet, 20, 0x12345);
         fail_unless_equals_int (get_coverage (UDPLITE_FORMAT_RTP_H263_1998,

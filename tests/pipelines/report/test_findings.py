@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests the sentences that findings.py writes about groups of runs. A sentence
-must be true of all runs to which it refers. The tests make up the numbers of
-frames."""
+must be true of all runs to which it refers. The tests use invented numbers of
+frames instead of real runs."""
 
 import collections
 import itertools
@@ -149,8 +149,9 @@ class WhyTest(unittest.TestCase):
 
     def test_b_frames_are_missed_first(self):
         # In each run, 1 of 10 I-frames, 2 of 40 P-frames and 40 of 100
-        # B-frames are missing. The sentence must say that B-frames were missed
-        # first.
+        # B-frames are missing. The percentage of missing frames is highest for
+        # the B-frames, so the sentence must begin with "missed B-frames
+        # first".
         self.assertEqual(
             self.why(*[frames("1 2 40")] * 2),
             "missed B-frames first: 40 % (40–40) of them, and 10 % (10–10) of "

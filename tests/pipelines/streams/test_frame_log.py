@@ -133,10 +133,12 @@ class LogTest(unittest.TestCase):
         self.assertEqual((result.strangers, result.lost), (1, {"I": 1}))
 
     def test_lateness_counts_from_when_a_frame_was_due(self):
-        # The first frame is sent at 7 ms and arrives 2 ms later. The sender is
-        # blocked before frame 5, so it sends frame 5 and all later frames 300
-        # ms late. Each of them then needs 10 ms to arrive. The lateness of
-        # these frames at the receiver must be 300 ms + 10 ms = 310 ms.
+        # Frame n is due 7 ms + n * 40 ms after the start. The first five
+        # frames are sent when they are due. They arrive 2 ms later, so their
+        # lateness must be 2 ms. The sender is blocked before frame 5, so it
+        # sends frame 5 and all later frames 300 ms late. Each of these later
+        # frames needs 10 ms to arrive, so its lateness at the receiver must be
+        # 300 ms + 10 ms = 310 ms.
         sent = self.log("s", *(
             frame(n, "P", 7 + 40 * n + (300 if n > 4 else 0), first_ms=7)
             for n in range(10)))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests freezes.py, which computes from the pictures that a viewer sees how
-long a picture stays frozen. The expected durations were computed by hand.
+"""Tests freezes.py. This module computes for how long a picture stays frozen
+on the screen of a viewer. Its input is the list of pictures that the viewer
+sees. The expected durations were computed by hand.
 """
 
 import unittest
