@@ -126,8 +126,8 @@ typedef struct
    * render of the sink until the network had room or the pacing allowed the
    * next packet */
   guint64 time_blocked;
-  /* Total time in ns for which the streaming thread has waited in the method
-   * render of the sink for a connection */
+  /* Total time in ns for which the streaming thread has waited for a connection
+   * in the method render of the sink */
   guint64 time_unconnected;
 } Counters;
 

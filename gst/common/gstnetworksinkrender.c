@@ -590,9 +590,9 @@ render_packets (GstNetworkSink * self, GstBuffer ** packets, guint n)
 
   is_input_live (self);
   while (batch.n > 0) {
-    /* Usually the connection exists already. begin_use () then returns TRUE,
-     * and wait_for_connection () is not called, which would take the lock a
-     * second time. */
+    /* Usually the connection exists already, and begin_use () returns TRUE. The
+     * function wait_for_connection () is then not needed. It would take the
+     * lock a second time. */
     if (begin_use (self)) {
       error = NULL;
       send_batch (self, &batch, &error);
@@ -761,10 +761,10 @@ drop_unconnected (GstNetworkSink * self, GstBuffer * buffer)
     gst_network_sink_clear_rest (self);
 }
 
-/* Drops `buffer`, which was not sent before the deadline for the end of the
- * stream. If a part of `buffer` was sent already, `buffer` stays in priv->rest.
- * The connection will then be reset, because the receiver has an incomplete
- * buffer. */
+/* Drops `buffer`, because it was not completely sent before the deadline for
+ * the end of the stream. If no part of it was sent, priv->rest is cleared.
+ * Otherwise `buffer` stays in priv->rest, which shows that the receiver has an
+ * incomplete buffer. The connection is then reset at the end of the stream. */
 static void
 drop_for_eos (GstNetworkSink * self, GstBuffer * buffer)
 {
@@ -797,9 +797,10 @@ render_buffer (GstNetworkSink * self, GstBuffer * buffer)
     drop_unconnected (self, buffer);
     return GST_FLOW_OK;
   }
-  /* The buffer was not sent, because of an error or a flush. If a part of the
-   * buffer was sent before, the buffer stays in priv->rest, and its rest is
-   * sent later. Otherwise priv->rest is cleared. */
+  /* Because of an error or a flush, the buffer was not sent completely. If a
+   * part of the buffer was already sent, the buffer stays in priv->rest, and
+   * the remaining bytes are sent later. If no part was sent, priv->rest is
+   * cleared. */
   if (self->priv->rest_offset == 0)
     gst_network_sink_clear_rest (self);
   return flow;

@@ -16,9 +16,9 @@ struct _Table
   Table *next;
 };
 
-/* Key under which a GType or a GParamSpec stores a table of properties. The
- * GType of a class stores the first table of the class. A GParamSpec stores the
- * table that contains its property.
+/* A class has a list of tables of properties. The GType of the class stores the
+ * first table of this list, and the GParamSpec of a property stores the table
+ * that contains the property. Both use the key that this function returns.
  */
 static GQuark
 table_quark (void)

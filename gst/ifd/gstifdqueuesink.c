@@ -328,9 +328,9 @@ take_segment (GstIfdQueue * self, GstEvent * event)
   return send_event (self, event);
 }
 
-/* Handles a GAP event. A sink that waits for preroll needs a gap that comes
- * before the first frame. The CAPS event must precede the gap, so the caps are
- * sent first. */
+/* Handles a GAP event. The event may come before the first frame. It must still
+ * be passed on, because it can end the preroll of a sink. The CAPS event must
+ * precede the GAP event, so the caps are sent first. */
 static gboolean
 take_gap (GstIfdQueue * self, GstEvent * event)
 {
@@ -436,10 +436,10 @@ take_event (GstIfdQueue * self, GstEvent * event)
 }
 
 /* Handles an event on the sink pad. If an earlier push has failed, `flow`
- * contains its result, for example GST_FLOW_NOT_LINKED. If the event is refused
- * for this reason, this function returns that result. If it returned
- * GST_FLOW_ERROR instead, upstream would assume that the event itself had
- * failed. */
+ * contains the result of this push, for example GST_FLOW_NOT_LINKED. If the
+ * event is then refused, this function returns the value of `flow`. If the
+ * function returned GST_FLOW_ERROR instead, upstream would assume that the
+ * handling of the event had failed. */
 static GstFlowReturn
 gst_ifd_queue_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {

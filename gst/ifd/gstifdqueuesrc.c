@@ -154,10 +154,10 @@ gst_ifd_queue_flush_line (GstIfdQueue * self, gboolean keep_sticky)
 
 /* --- pushing, one thread at a time --------------------------------------- */
 
-/* Called when a push has failed with the result `flow`, or with GST_FLOW_EOS
- * when EOS was pushed. Stores this value in self->flow. No thread pushes until
- * self->flow is GST_FLOW_OK again, and the task of the src pad pauses itself.
- * The caller holds the lock. */
+/* Stops pushing. The caller holds the lock. If a push has failed, `flow` is the
+ * result of this push. If EOS was pushed, `flow` is GST_FLOW_EOS. The function
+ * stores this value in self->flow. No thread pushes until self->flow is
+ * GST_FLOW_OK again, and the task of the src pad pauses itself. */
 static void
 stop_pushing (GstIfdQueue * self, GstFlowReturn flow)
 {
@@ -219,8 +219,9 @@ finish_push (GstIfdQueue * self, GstFlowReturn flow, gboolean is_frame)
   else if (is_frame)
     ifd_line_sent (self->line, gst_ifd_queue_now (self));
   self->passed |= flow == GST_FLOW_OK && is_frame;
-  /* Upstream learns the result of a push only when it pushes a buffer. After
-   * EOS it pushes no more buffers, so an error is posted instead. */
+  /* If a push on the src pad fails, upstream learns this from the return value
+   * when it pushes its next buffer to this element. After EOS, upstream pushes
+   * no more buffers, so an error is posted instead. */
   tell = self->eos && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS);
   g_mutex_unlock (&self->lock);
 
@@ -281,8 +282,9 @@ push_event (GstIfdQueue * self, GstEvent * event)
   if (!is_eos)
     return;
   g_mutex_lock (&self->lock);
-  /* If a new stream has begun while EOS was pushed, `eos` is FALSE or the queue
-   * is not empty. In this case, pushing continues. */
+  /* Pushing stops after EOS. However, a new stream may have begun while EOS was
+   * pushed. In this case, `eos` is FALSE or the queue is not empty, and pushing
+   * continues. */
   if (self->eos && ifd_line_is_empty (self->line))
     stop_pushing (self, GST_FLOW_EOS);
   g_mutex_unlock (&self->lock);

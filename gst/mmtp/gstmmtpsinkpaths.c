@@ -546,9 +546,10 @@ close_interfaces (GstMmtpSink * self)
 }
 
 /* Returns the object that watches the interfaces. If `channels` is `auto`, the
- * object watches only interfaces that lead to the receiver. If `channels` is a
- * list, the object watches all interfaces. Their routes are not checked,
- * because each path has its own route.
+ * object watches only interfaces that have a route to the receiver. If
+ * `channels` is a list, the object watches all interfaces and does not check
+ * their routes. Each path of the list has its own route, so a check of the
+ * routes is not needed.
  */
 static MmtpInterfaces *
 watch_interfaces (GstMmtpSink * self, GError ** error)

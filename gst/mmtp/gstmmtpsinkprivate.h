@@ -216,9 +216,10 @@ struct _GstMmtpSink
   /* time in ns at which the next log line is due; 0 if none was scheduled yet
    */
   guint64 log_at;
-  /* Number of the session to which `log_at` and `logged_bytes` belong. If it
-   * differs from `sessions`, the number of the latest session, a new session
-   * has begun, and both fields are set again. */
+  /* Number of the session to which `log_at` and `logged_bytes` belong. The
+   * field `sessions` is the number of the latest session. If the two numbers
+   * differ, a new session has begun. `log_at` and `logged_bytes` are then set
+   * again. */
   guint64 logged_session;
   /* Number of bytes that the sink had passed to the core in this session when
    * the last log line was written. */

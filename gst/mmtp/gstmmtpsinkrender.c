@@ -518,8 +518,9 @@ take_memory (GstMmtpSink * self, gsize size, MmtpBuffer * output)
   return memory;
 }
 
-/* Passes a copy of one buffer to the core. A buffer may have to wait for a slow
- * channel. Without the copy, it would occupy one of the few buffers of a camera
+/* Passes a copy of the data of one buffer to the core. The data may have to
+ * wait for a slow channel. Without the copy, the buffer itself would have to
+ * wait. If it came from a camera, the camera would miss one of its few buffers
  * during this time. Call with `lock` held. */
 static void
 put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,

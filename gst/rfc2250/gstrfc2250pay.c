@@ -19,10 +19,11 @@
  * pictures. If the input is an unparsed stream, which has no timestamps, the
  * element computes the timestamps of the packets.
  *
- * The element accepts parsed frames without additional latency. They come from
- * `mpegvideoparse`, for a transport stream from `tsdemux ! mpegvideoparse`. The
- * element also accepts unparsed bytes from a file. If it is directly downstream
- * of a file source, it reads the file itself (pull mode).
+ * The element accepts parsed frames without additional latency. For an
+ * elementary stream, `mpegvideoparse` produces the parsed frames. For a
+ * transport stream, `tsdemux ! mpegvideoparse` produces them. The element also
+ * accepts unparsed bytes from a file. If it is directly downstream of a file
+ * source, it reads the file itself (pull mode).
  *
  * The video-specific header takes 4 bytes per packet, which is 0.3 % at an MTU
  * of 1400. With #GstRfc2250Pay:mpeg2-extension it takes 8 bytes.

@@ -26,9 +26,9 @@ GType gst_udplite_coverage_mode_get_type (void);
 typedef struct
 {
   GstUdpliteCoverageMode mode;
-  /* Number of bytes that the checksum covers, including the UDP-Lite header;
-   * where 0 means the whole packet. It is used only in the mode
-   * GST_UDPLITE_COVERAGE_FIXED. */
+  /* Number of bytes that the checksum covers, including the UDP-Lite header.
+   * The value 0 means that the checksum covers the whole packet. The number is
+   * used only in the mode GST_UDPLITE_COVERAGE_FIXED. */
   guint fixed;
   UdpliteFormat format;
 } GstUdpliteCoverage;

@@ -117,8 +117,8 @@ ask (const guint8 * source, const guint8 * destination, guint32 interface,
   return *size >= 0;
 }
 
-/* Checks the metrics of a route. Returns FALSE if the kernel would write other
- * IPv4 headers because of a metric. There are two such cases:
+/* Checks the metrics of a route. Returns FALSE if a metric makes the kernel
+ * write IPv4 headers that differ from the usual ones. There are two such cases:
  * - The route has the metric RTAX_HOPLIMIT. The kernel then ignores the default
  *   TTL.
  * - The metric RTAX_MTU of the route is locked. The kernel then does not set

@@ -15,11 +15,11 @@
  * g_socket_bind ().
  *
  * With UDPLITE_BACKEND_AUTO, this function selects the first backend that the
- * system supports and permits. It then stores a text in `tried`, even if it
- * fails. For each backend that failed, the text contains the reason; it is ""
- * if the first backend works. The caller frees the text with g_free (). With
- * any other `backend`, NULL is stored in `tried`. A caller that does not need
- * the text passes NULL instead of `tried`.
+ * system supports and permits. Even if it fails, it then stores a text in
+ * `tried`. The text contains a reason for each backend that failed. If the
+ * first backend works, the text is "". The caller frees the text with
+ * g_free (). With any other `backend`, NULL is stored in `tried`. A caller that
+ * does not need the text passes NULL instead of `tried`.
  *
  * A port that is in use is an error even with UDPLITE_BACKEND_AUTO. In this
  * case no other backend is tried.
@@ -87,9 +87,9 @@ void udplite_socket_options_changed (UdpliteSocket * self);
  * checksum. Only the udp backend uses this setting. Only the sending thread may
  * call this function. */
 void udplite_socket_set_gso (UdpliteSocket * self, gboolean uses_gso);
-/* Checks whether the system has refused GSO. The first call after a refusal
- * returns FALSE with `error` set; all other calls return TRUE. After a refusal,
- * the packets are sent one by one. */
+/* Reports once that the system has refused GSO. The first call after the
+ * refusal returns FALSE with `error` set; all other calls return TRUE. After a
+ * refusal, the packets are sent one by one. */
 gboolean udplite_socket_check_gso (UdpliteSocket * self, GError ** error);
 /* Lets the kernel merge received packets (GRO), if the backend is udp and the
  * system supports it. Returns whether packets may be merged. */

@@ -36,10 +36,11 @@ typedef enum
   /* The property is in ms and may have decimals. The LinkConfig stores the
    * value in ns. */
   KIND_MILLISECONDS,
-  /* The property `profile`, which sets the defaults of all other properties.
-   * Unlike the properties of the kinds above, it is not copied to a field of
-   * the LinkConfig, but handled by code of its own. Each of the three kinds
-   * below also has code of its own. */
+  /* Kind of the property `profile`, which sets the defaults of all other
+   * properties. Properties of the kinds that precede KIND_PROFILE in this
+   * enumeration are copied to fields of the LinkConfig. KIND_PROFILE and the
+   * three kinds that follow it are not copied: each of them is handled by code
+   * of its own. */
   KIND_PROFILE,
   KIND_QUALITY,
   KIND_INTERFERENCE,
@@ -56,8 +57,9 @@ typedef struct
    * whole range of its type */
   gdouble min, max;
   gsize offset;                 /* offset of the value in the LinkConfig */
-  /* Offset in the LinkConfig of the value for all stations except station 0. If
-   * this offset is 0, all stations use the value at `offset`. */
+  /* Place of another value in the LinkConfig, as an offset. This value is for
+   * all stations except station 0, whose value is at `offset`. If `down` is 0,
+   * all stations use the value at `offset`. */
   gsize down;
   /* Offsets of two more places in the LinkConfig where the value of the
    * property is stored. Only the models of GSM radio blocks (LINK_MODEL_BLOCKS

@@ -43,9 +43,9 @@ wireless_link_video_from_caps (GstCaps * caps)
   return WIRELESS_LINK_VIDEO_NONE;
 }
 
-/* Sets the fields that come from GstFrameInfoMeta. Some senders leave the
- * fields of the RFC 2250 header empty, so the values of the meta are used in
- * their place. */
+/* Sets the picture type and the temporal reference of `packet`. The values of
+ * GstFrameInfoMeta replace those of the RFC 2250 header, because some senders
+ * leave these fields of the header empty. */
 static void
 add_meta (VideoPacket * packet, const GstFrameInfoMeta * info)
 {

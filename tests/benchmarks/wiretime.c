@@ -12,14 +12,14 @@
  *
  * A packet socket captures the packets on this interface, and the kernel writes
  * a timestamp on each. The program reads the capture only after the run, so
- * that reading does not disturb the run. It recognizes each packet by a number
- * in the RTP header.
+ * that reading does not disturb the run. It recognizes each packet by a packet
+ * number, which is in the timestamp field of the RTP header.
  *
- * The program prints two lines. The first line has the number of packets that
- * were captured after a packet with a higher number. The second line has, for
- * each captured packet, the time in us from the push to the capture. A packet
- * that was captured several times counts once. The program needs the capability
- * CAP_NET_RAW.
+ * The program prints two lines. The first line says how many packets were
+ * reordered: a packet counts if it was captured after a packet with a higher
+ * packet number. The second line has, for each captured packet, the time in us
+ * from the push to the capture. A packet that was captured several times counts
+ * once. The program needs the capability CAP_NET_RAW.
  */
 
 #define _GNU_SOURCE

@@ -264,8 +264,9 @@ _given_lock = threading.Lock()
 
 
 def free_port():
-    """Returns a free port, and never returns the same port twice. Pages whose
-    lines run at the same time therefore use different ports."""
+    """Returns a free port, and never returns the same port twice. The test
+    runs the commands of several pages at the same time, so the pages must use
+    different ports."""
     with _given_lock:
         while True:
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, \

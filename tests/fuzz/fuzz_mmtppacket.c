@@ -7,9 +7,10 @@
  *   all numbers with these low bits, it must return the one that is nearest to
  *   a given number.
  *
- * Input: one byte that selects the action. For 0 (parse), the role and the
- * message follow. For 1 (unwrap), the number of bits and two numbers of 64 bits
- * follow. */
+ * Input: one byte that selects the action, 0 (parse) or 1 (unwrap). After a 0,
+ * the input has one byte for the endpoint that has sent the message (MMTP
+ * sender or MMTP receiver), and then the message. After a 1, it has the number
+ * of low bits and two numbers of 64 bits. */
 
 #include "fuzz.h"
 #include "mmtppacket.h"

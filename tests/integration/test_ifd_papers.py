@@ -207,9 +207,10 @@ class Udp(Streams):
     @ifdtestbed.needs_all
     def test_socket_that_waits(self):
         """The test needs a sender that is slowed down by its socket, and not
-        by losses. The sender's socket has a small send buffer, and the token
-        bucket after it has a larger queue. The send buffer therefore becomes
-        full first. The sender then has to wait, and no packet is dropped.
+        by losses. The packets pass through two buffers: first the small send
+        buffer of the socket, then the larger queue of a token bucket. The send
+        buffer becomes full first. The sender then has to wait, and no packet
+        is dropped.
         """
         def case(queue, is_paced, transport="rtp", sink="udpsink"):
             return ifdtestbed.Case(

@@ -35,8 +35,8 @@ typedef struct
   IfdLine *line;
   GstIfdQueueInput *input;
   guint64 frame_time, send_time;        /* ns */
-  /* An outage of the link that has not yet been simulated: its duration in ns.
-   * The value is 0 if there is no such outage. */
+  /* Duration in ns of the simulated outage of the link. When the outage begins,
+   * this field is set to 0, because there is only one outage. */
   guint64 outage;
   guint64 n_frames;
   gboolean sending;

@@ -47,14 +47,16 @@ typedef struct
 void arena_judge (const GArray * frames, const ArenaSessionRecord * record,
     guint64 deadline, ArenaFigures * figures);
 
-/* Considers the sender's estimates of the rate from the time `from` on. Returns
- * the time in ns from `from` to the first estimate that is at most `limit`
- * bit/s. Returns ARENA_NEVER if there is no such estimate. */
+/* Looks for the sender's first estimate of the rate that was made at the time
+ * `from` or later and that is at most `limit` bit/s. Returns how long after
+ * `from` this estimate was made, in ns. Returns ARENA_NEVER if there is no such
+ * estimate. */
 guint64 arena_judge_time_below (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
-/* Considers the sender's estimates of the rate from the time `from` on. Returns
- * the time in ns from `from` to the first estimate that is at least `limit`
- * bit/s. Returns ARENA_NEVER if there is no such estimate. */
+/* Looks for the sender's first estimate of the rate that was made at the time
+ * `from` or later and that is at least `limit` bit/s. Returns how long after
+ * `from` this estimate was made, in ns. Returns ARENA_NEVER if there is no such
+ * estimate. */
 guint64 arena_judge_time_above (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
 /* Considers the sender's estimates of the rate that were sampled between the

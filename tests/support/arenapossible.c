@@ -363,10 +363,10 @@ arena_possible_count (const GArray * frames, const ArenaSupply * supply,
   plan_init (&plan, frames, supply, config);
   /* Each iteration drops a frame, so that the frame `late` may arrive in time.
    * `busy` is the busy period in which `late` is sent. This period began when
-   * the links were last idle. The frames before it arrive in time, because
-   * `late` is the first late frame. Dropping a frame of this period, and the
-   * later frames that refer to it, does not delay the frames before the period.
-   * find_late () therefore need not check the frames before the period again.
+   * the links were last idle. All frames before the period arrive in time,
+   * because `late` is the first late frame. The iteration drops a frame of the
+   * period, and the later frames that refer to it. This does not delay the
+   * frames before the period, so find_late () need not check them again.
    */
   while ((late = find_late (&plan, &busy)) < frames->len)
     drop_best (&plan, busy.frame, late);

@@ -8,6 +8,8 @@
  * arenapaths.h determines the opportunities: it keeps the links busy and
  * observes what they deliver.
  *
+ * The due time of a frame is the earliest time at which the frame can be sent.
+ * The frame is late if too much time passes from its due time to its arrival.
  * The frames are chosen by a greedy algorithm:
  * - It sends the frames in coding order. Each frame uses the earliest
  *   opportunities after its due time.

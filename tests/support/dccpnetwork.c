@@ -51,8 +51,8 @@ check_counters (DccpNetwork * network, DccpEnd end)
 }
 
 /* Returns whether the packet is an answer that DCCP must rate-limit, so that
- * forged packets cannot cause a flood of answers. Such packets are all Syncs,
- * including a Sync that only checks whether the peer is still there. A Reset is
+ * forged packets cannot cause a flood of answers. Every Sync is rate-limited,
+ * even a Sync that only checks whether the peer is still there. A Reset is
  * rate-limited if it only answers a packet, for example because the packet
  * belongs to no connection. A Reset that ends a connection is not rate-limited.
  */

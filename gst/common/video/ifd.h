@@ -36,12 +36,12 @@
  * intra refresh. If the stream has no intra refresh either, output resumes
  * immediately. */
 #define IFD_MAX_GOP 600
-/* Maximum number of frames for which the algorithm waits for an I-frame that a
- * decoder would display in the right order. The wait begins when an I-frame is
- * dropped because its order would be wrong. This happens if too many frames
- * before the I-frame were dropped. After the wait, an I-frame is sent even if
- * its order is wrong, because the stream may never contain an I-frame in the
- * right order. */
+/* When an I-frame is dropped because a decoder would display it in the wrong
+ * order, the algorithm waits for an I-frame in the right order. The order is
+ * wrong if too many frames before the I-frame were dropped. This is the maximum
+ * length of the wait, as a number of frames. After the wait, an I-frame is sent
+ * even if its order is wrong, because the stream may never contain an I-frame
+ * in the right order. */
 #define IFD_MAX_ORDER_WAIT 250
 
 typedef enum
@@ -224,8 +224,8 @@ typedef struct
   guint64 gops;                 /* number of I-frames that arrived */
   /* number of GOPs in which at least one I- or P-frame was dropped */
   guint64 gops_disturbed;
-  /* number of I-frames that were stored in the queue W although a decoder would
-   * display them in the wrong order */
+  /* number of I-frames that were stored in the queue of waiting frames (W)
+   * although a decoder would display them in the wrong order */
   guint64 gops_misordered;
   /* Total time in ns that was spent on sending frames. For each frame, it is
    * the time from ifd_poll_output () to ifd_sent (). */

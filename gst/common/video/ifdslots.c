@@ -113,8 +113,8 @@ is_cheaper_harmful (const Cost * a, const Cost * b)
   return n_a <= n_b;
 }
 
-/* Returns whether dropping the frame of `a` costs less than dropping the frame
- * of `b`. `a` is the newer frame.
+/* `a` and `b` describe the costs of dropping two frames. `a` belongs to the
+ * newer frame. Returns TRUE if it is better to drop the frame of `a`.
  */
 static gboolean
 is_cheaper (const Cost * a, const Cost * b)

@@ -21,12 +21,13 @@
  * change the marking. If such a picture is lost, the decoder stores the wrong
  * pictures. */
 #define SLOT_MARKS (1u << 31)
-/* A key frame of H.264 begins a group of pictures and replaces the reference
- * picture marking (SLOT_MARKS). The marking says which pictures are still used
- * for reference. The leading pictures of the key frame still need the marking
- * of the previous group. Each group therefore has a second slot for its
- * marking. Groups with an even number and groups with an odd number have
- * different slots. `gop` is the number of the group. */
+/* SLOT_MARKS stands for the reference picture marking of H.264, which says
+ * which pictures are still used for reference. A key frame begins a group of
+ * pictures and replaces the marking. However, the leading pictures of the key
+ * frame still need the marking of the previous group. In addition to
+ * SLOT_MARKS, there are therefore two slots for the markings of single groups.
+ * Groups with an even number use one of them, and groups with an odd number use
+ * the other. `gop` is the number of the group. */
 #define SLOT_GROUP_MARKS(gop) (1u << (28 + (gop) % 2))
 
 typedef struct
@@ -43,7 +44,7 @@ typedef struct
 } Reference;
 
 /* Properties of the pictures since the last key frame. At the next key frame,
- * they decide whether the pictures get slots. */
+ * they decide whether the pictures from this next key frame on get slots. */
 typedef struct
 {
   /* TRUE if there is a reference picture that belongs to a layer above the base
@@ -78,18 +79,21 @@ struct _References
   gboolean has_frame_num;
   guint last_frame_num;         /* PrevRefFrameNum */
   guint max_frame_num, max_references;
-  /* The maximum nal_ref_idc of the key frame and some of the pictures after it.
-   * Only a picture that is displayed after all pictures decoded before it is
-   * included. Encoders give a lower nal_ref_idc to the reference pictures of
-   * higher layers. */
+  /* The maximum nal_ref_idc of those pictures that are not key frames and that
+   * are displayed late. A picture is displayed late if all pictures since the
+   * last key frame that were decoded before this picture are displayed before
+   * it. Encoders give a lower nal_ref_idc to the reference pictures of higher
+   * layers. */
   guint max_ref_idc;
-  /* TRUE if it is not certain which pictures of the previous group of pictures
-   * (GOP) the leading pictures need. A picture may contain operations that tell
-   * the decoder to remove stored pictures. The uncertainty arises in two cases:
-   * - Such an operation in a leading picture removes a picture that is not
-   *   stored.
-   * - After such operations in a leading picture have removed a picture of the
-   *   previous group, an even older picture is still stored. */
+  /* A picture may contain operations that tell the decoder to remove stored
+   * pictures. This field is TRUE if it is not certain which pictures of the
+   * previous group of pictures (GOP) the leading pictures need. The uncertainty
+   * arises in two cases:
+   * - An operation in a leading picture tells the decoder to remove a picture,
+   *   but no such picture is stored.
+   * - Operations in a leading picture remove a picture of the previous group.
+   *   Nevertheless, a picture that is older than the removed one stays stored.
+   */
   gboolean are_marks_in_doubt;
 
   /* the current picture */

@@ -6,11 +6,11 @@
  * reference picture of a B-pyramid or of a temporal layer is missing. The
  * object does no I/O and handles invalid input safely.
  *
- * In most streams, all later pictures need each reference picture. The slots
- * then give no more information than the types of the pictures, so slots are
- * not used at first. In some streams, there are reference pictures that the
- * pictures of the base layer do not need. When this is detected, the slots are
- * used from the next key frame on.
+ * In most streams, if a reference picture is missing, none of the later
+ * pictures of its group can be decoded. It is then sufficient to know the types
+ * of the pictures, so slots are not used at first. In some streams, there are
+ * reference pictures that the pictures of the base layer do not need. When this
+ * is detected, the slots are used from the next key frame on.
  *
  * For each picture of H.264, call references_begin_h264 (), and then
  * references_add_h264_slice () for each of its slices. For each picture of

@@ -98,8 +98,8 @@ classify_units (TsClassifier * classifier, const TsUnit * unit,
     classifier->codec = codec;
   }
   /* The time is passed as G_MAXUINT64, which means unknown. The classifier
-   * could only use the time at which the picture is displayed (PTS), but
-   * unit->time may be a DTS. */
+   * needs the time at which the picture is displayed (PTS). However, unit->time
+   * may be a DTS, so it cannot be passed. */
   ifd_classifier_input (classifier->units, unit->stream, unit->stream_size,
       G_MAXUINT64, frame);
   return ifd_classifier_get_field (classifier->units);

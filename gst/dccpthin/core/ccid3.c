@@ -199,8 +199,8 @@ sender_write_options (gpointer self, const DccpCcidContext * context,
 /* Adds the lost packets of one loss interval to `news`, the list of losses that
  * were not reported before. `loss` is the number of these packets, and `last`
  * is the sequence number of the last of them. While a loss event continues,
- * each acknowledgement reports all its losses again. Losses that an earlier
- * acknowledgement has reported are therefore left out. */
+ * each acknowledgement reports all lost packets of this event. Some of them
+ * were therefore reported by an earlier acknowledgement. They are left out. */
 static void
 add_loss (Sender * sender, guint64 last, guint32 loss, DccpCcidNews * news)
 {

@@ -127,9 +127,9 @@ typedef struct
    * because of reports about this path. Tests check that the number of entries
    * per report stays bounded. */
   guint64 report_steps;
-  /* Number of predictions that the sender has repeated because of reports about
-   * this path. After a report, it predicts again when the transmission of each
-   * message in flight will end. It repeats at most 256 predictions per report.
+  /* The sender predicts for each message in flight until when the path will
+   * transmit it. A report about this path makes the sender repeat at most 256
+   * of these predictions. This field is the number of repeated predictions.
    */
   guint64 prediction_steps;
 } MmtpSenderPathStats;

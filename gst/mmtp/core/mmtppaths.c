@@ -18,18 +18,19 @@
  * interruptions of a mobile network, which end without any action of the
  * sender. */
 #define SILENT_TIME SECOND
-/* Time in ns without a report after which a path counts as silent if it has
- * delivered messages before. This time is longer than SILENT_TIME, because
- * perhaps only the reports are lost or delayed on the return path. */
+/* If a path has delivered messages before, but no report arrives for this time
+ * (in ns), the path counts as silent. The time is longer than SILENT_TIME,
+ * because perhaps the path still works, and only the reports are lost or
+ * delayed on the return path. */
 #define MUTE_TIME (3 * SECOND)
 /* Percentage of the rate of the paths that new packets of the stream may use.
  * Keep-alives and retransmissions use the rest. */
 #define PUT_PERCENT 95
-/* Replaces PUT_PERCENT, the percentage of the rate that the queue may use, if
- * the rate of a path is not configured. In this case the rate is only an
- * estimate, which may be too low. The percentage is above 100, so that buffers
- * are accepted despite a low estimate. If too many buffers are accepted, the
- * late ones are dropped later. */
+/* Percentage of the rate of the paths that the queue may use if the rate of at
+ * least one path is not configured. It then replaces PUT_PERCENT. A rate that
+ * is not configured is only an estimate, which may be too low. The percentage
+ * is above 100, so that buffers are accepted despite a low estimate. If too
+ * many buffers are accepted, the late ones are dropped later. */
 #define LENIENT_PERCENT 400
 
 void
@@ -152,10 +153,12 @@ mmtp_paths_find_fastest (MmtpPaths * paths)
   paths->fastest = best;
 }
 
-/* Computes the offset between the clocks of the endpoints from the path with
- * the shortest round trip, as NTP does. The base delay and the round trip must
- * be minima over the same period. Otherwise, only one of them may include the
- * delay of a queue, and half of this delay would be an error of the offset. */
+/* Computes the offset between the clocks of the endpoints, as NTP does. The
+ * offset is the base delay minus half of the round trip, on the path with the
+ * shortest round trip. The base delay and the round trip must be minima over
+ * the same period. With different periods, a queue might delay one of the two
+ * minima and not the other. Half of the queueing delay or all of it would then
+ * be an error of the offset. */
 void
 mmtp_paths_update_delays (MmtpPaths * paths)
 {
@@ -201,11 +204,12 @@ mmtp_paths_get_return_time (const MmtpPaths * paths)
 /* Returns the initial delay (D0, the latency of the session) that a path needs,
  * in ns.
  *
- * If a rate is configured for the path, this is `high_delay`, a one-way delay
- * that nearly all messages do not exceed. Nearly every packet is then in time.
+ * If a rate is configured for the path, the result is `high_delay`, a one-way
+ * delay that hardly any message exceeds. Nearly every packet is then in time.
  *
- * If no rate is configured, this is the base delay of the path plus twice its
- * jitter. A longer delay is due to a queue. */
+ * If no rate is configured, the result is the base delay of the path plus twice
+ * its jitter. If a message takes longer, it has waited in a queue. D0 does not
+ * have to include this wait. */
 static guint64
 get_wanted_delay (const MmtpPath * path)
 {

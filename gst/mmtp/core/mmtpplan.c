@@ -21,11 +21,12 @@
  * links (tests/benchmarks/mmtparena.c). */
 #define CAUTION 2
 /* A plan leaves out frames so that other frames are in time. The excess is the
- * number of bytes that must be left out so that a certain frame is in time.
- * Leaving out a large frame may save far more bytes than the excess. USEFUL
- * limits this benefit: saved bytes above USEFUL * excess do not count. USEFUL
- * is above 1 because an overload usually continues, so some additional saved
- * bytes are useful for the next frames. */
+ * number of bytes that must be left out so that a certain frame is in time. The
+ * benefit of leaving out a frame depends on the bytes that are saved, and a
+ * large frame may save far more bytes than the excess. At most USEFUL * excess
+ * saved bytes count towards the benefit. USEFUL is above 1 because an overload
+ * usually continues. Some of the bytes that are saved in addition to the excess
+ * are then useful for the next frames. */
 #define USEFUL 2
 /* If some frame would be late, the sender leaves out the frame whose omission
  * has the highest benefit. If no other frame refers to the omitted frame, the
@@ -38,10 +39,11 @@
  * frames that refer to it are lost. Element k is TRUE if frame k is lost. */
 typedef gboolean LostFrames[MMTP_PLAN_FRAMES];
 
-/* The plan says which waiting frames are sent and which are left out. This
- * function finds the kept frames that refer to the frame `i`. A kept frame is a
- * frame that the plan has not left out yet. Marks the frames that were found in
- * `lost`, and returns their number.
+/* The plan says which waiting frames are sent and which are left out. A kept
+ * frame is a frame that the plan has not left out yet. This function finds the
+ * kept frames that refer to the frame `i`. For each frame that it finds, it
+ * sets the corresponding element of `lost` to TRUE. Returns the number of these
+ * frames.
  *
  * This function is for codecs whose pictures do not name the stored reference
  * pictures that they use. It derives the references from the groups of
@@ -64,10 +66,11 @@ find_group (const MmtpPlan * plan, guint i, LostFrames lost)
   return n;
 }
 
-/* The plan says which waiting frames are sent and which are left out. This
- * function finds the kept frames that refer to the frame `i`. A kept frame is a
- * frame that the plan has not left out yet. Marks the frames that were found in
- * `lost`, and returns their number.
+/* The plan says which waiting frames are sent and which are left out. A kept
+ * frame is a frame that the plan has not left out yet. This function finds the
+ * kept frames that refer to the frame `i`. For each frame that it finds, it
+ * sets the corresponding element of `lost` to TRUE. Returns the number of these
+ * frames.
  *
  * This function is for streams whose pictures name the slots that they use and
  * update. A slot is a place in which a decoder stores a reference picture. */
@@ -156,10 +159,11 @@ get_excess (const MmtpPlan * plan, guint i)
   return work - (needs_margin ? frame->safe_capacity : frame->capacity);
 }
 
-/* The frame `late` would miss its deadline. Returns how many bytes fewer are
- * sent until this frame is complete if the frames in `lost` are left out. The
- * result is the sum of the bytes of the frames in `lost`, except those that are
- * sent after the frame `late`, because they do not delay it. */
+/* Returns how many bytes are saved for the frame `late` if the frames in `lost`
+ * are left out. The frame `late` would otherwise miss its deadline. The result
+ * is the sum of the bytes of the frames in `lost` up to and including `late`.
+ * Frames that are sent after the frame `late` are not counted, because they do
+ * not delay it. */
 static gdouble
 get_freed (const MmtpPlan * plan, const LostFrames lost, guint late)
 {
@@ -172,10 +176,10 @@ get_freed (const MmtpPlan * plan, const LostFrames lost, guint late)
   return freed;
 }
 
-/* Called when the frame `late` would miss its deadline. Chooses a frame that
- * the plan leaves out to prevent this, and returns its index. `late` is an
- * index, too. `excess` is the number of bytes that must be left out so that the
- * frame `late` is in time.
+/* Called when the frame with the index `late` would miss its deadline. To
+ * prevent this, the plan must leave out one more frame. This function chooses
+ * this frame and returns its index. `excess` is the number of bytes that must
+ * be left out so that the frame `late` is in time.
  *
  * The candidates are the frames up to and including `late` that the plan has
  * not left out yet. The function chooses the candidate with the highest
@@ -246,14 +250,16 @@ mmtp_plan_needs (const MmtpPlan * plan, guint i, guint reference)
   if (!earlier->picture.has_slots)
     return mmtp_picture_needs (&frame->picture, frame->group,
         mmtp_picture_get_needing_group (&earlier->picture, earlier->group));
-  /* A slot is a place in which a decoder stores a reference picture. A key
-   * frame replaces the content of all slots. A frame in a later group than
-   * `earlier` therefore does not need `earlier`. Only leading pictures are an
-   * exception. They follow the key frame of their group, but are shown before
-   * it, and may refer to the previous group.
+  /* This code checks whether `frame` needs the older frame `earlier`. A slot is
+   * a place in which a decoder stores a reference picture. A key frame begins a
+   * group of pictures and replaces the content of all slots. If the two frames
+   * belong to different groups, `frame` therefore does not need `earlier`. Only
+   * leading pictures are an exception. They follow the key frame of their
+   * group, but are shown before it, and may refer to the previous group.
    *
-   * The loop below cannot replace this check. It visits only frames of the
-   * plan, and a key frame that was sent already is not in the plan. */
+   * The loop below cannot replace the comparison of the groups. It visits only
+   * frames of the plan, and a key frame that was sent already is not in the
+   * plan. */
   if (frame->group != earlier->group && !frame->picture.is_leading)
     return FALSE;
   for (k = reference + 1; k < i; k++)

@@ -43,10 +43,10 @@ typedef struct
   /* Time at which a second REPORT about the last gap is sent, because the first
    * one may be lost. MMTP_NEVER if no second REPORT is planned. */
   guint64 repeat_time;
-  /* Number of messages of this path about which the sender was told on the
-   * fastest path. When a REPORT about this path is sent on the fastest path,
-   * this field is set to the number of messages that have arrived on this path
-   * so far. */
+  /* This field is set when a REPORT about this path is sent on the fastest
+   * path. It is then the number of messages that have arrived on this path so
+   * far. The sender has therefore been told about this number of messages on
+   * the fastest path. */
   guint64 reported;
   /* time at which the receiver last answered a QUERY on this path; 0 if never
    */

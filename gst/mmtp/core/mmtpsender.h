@@ -50,10 +50,11 @@ typedef struct
   guint64 bit_rate;
   /* frame period of the stream in us; 0 means that it is measured */
   guint32 frame_period;
-  /* Maximum size in bytes of the queue of data that wait to be sent. If a new
-   * buffer would exceed it, less important data are dropped, or else the new
-   * buffer is refused. A buffer that is longer than the maximum is accepted if
-   * the queue is empty.
+  /* Maximum size in bytes of the queue of data that wait to be sent. If the
+   * queue has too little room for a new buffer, less important data are
+   * dropped. If this does not suffice, the new buffer is refused. If the queue
+   * is empty, a buffer is accepted even if the buffer alone is longer than the
+   * maximum.
    *
    * Sent packets are stored outside the queue, because they may have to be
    * retransmitted. Their total size has the same maximum. When a path falls

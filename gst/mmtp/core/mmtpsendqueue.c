@@ -434,9 +434,10 @@ give_up_unit (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   tell_discarded (queue, unit, reason, reason == MMTP_DISCARD_BROKEN);
 }
 
-/* `unit` is a buffer of a frame. Returns the stream number of the first packet
- * of this frame. If the queue no longer stores the first packets of the frame,
- * returns the number of the frame's first packet that it still stores. */
+/* Returns a number of the frame to which the buffer `unit` belongs: the stream
+ * number of its first packet. If the first packets of the frame are no longer
+ * in the queue, returns the stream number of the first of those packets of the
+ * frame that the queue still stores. */
 static guint64
 get_frame_start (const MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -602,8 +603,9 @@ give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
  * this picture; otherwise it returns NULL.
  *
  * The last piece of a picture contains a part of the picture or is empty. It is
- * never a piece like `data`. If no such piece follows `data`, the picture has
- * therefore ended. */
+ * never a piece like `data`. If a picture has not ended, a further piece of the
+ * picture therefore follows `data`. If no piece of the picture follows, the
+ * picture has ended. */
 static MmtpUnit *
 find_picture_around (const MmtpSendQueue * queue, const MmtpUnit * data)
 {

@@ -4,14 +4,15 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* Minimum number of messages of a train. The estimate from a pair depends on
- * the delay of a single message. */
+/* Minimum number of messages from which a rate is estimated. An estimate from
+ * only two messages would depend on the delay of a single message. */
 #define MIN_MESSAGES 3
 /* A packet train is a number of messages that were sent faster than the path
- * can deliver them. Let D be the time from the first to the newest message when
- * they were sent. The messages are a train only if the path has increased D by
- * at least D / MIN_SPREAD_PART. If the path is faster than the sender, D does
- * not increase, and the messages show only how fast they were sent. */
+ * can deliver them. The path then increases the time from the first to the
+ * newest message. Let D be this time at the sender, and R the same time at the
+ * receiver. The messages are a train only if R is longer than D by at least D /
+ * MIN_SPREAD_PART. If the path is faster than the sender, R is equal to D and
+ * shows only how fast the messages were sent. */
 #define MIN_SPREAD_PART 2
 /* Minimum time in ns between the arrivals of the first and the newest message.
  * If the time is shorter, it is replaced by this minimum. The reason is that a

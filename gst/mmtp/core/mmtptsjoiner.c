@@ -270,8 +270,9 @@ begin_picture (MmtpTsJoiner * joiner, const guint8 * data, gsize size)
 {
   if (size < TS_PACKET_SIZE)
     return;
-  /* A new picture begins, but the previous one has not ended (STATE_WHOLE). The
-   * buffer with the end of the previous picture must therefore be missing. */
+  /* A new picture begins. In STATE_WHOLE, the previous picture has begun and
+   * has not ended yet, and no part before its end is missing. The buffer with
+   * the end of the previous picture must therefore be missing. */
   if (joiner->state == STATE_WHOLE)
     note_gap (joiner);
   joiner->state = STATE_WHOLE;

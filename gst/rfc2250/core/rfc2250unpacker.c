@@ -884,9 +884,11 @@ rfc2250_unpacker_drain (Rfc2250Unpacker * unpacker)
     mpeg_video_framer_drain (unpacker->framer);
     legacy_collect (unpacker);
   }
-  /* If any packet of the stream had the RTP marker, the sender sets the marker
-   * in the last packet of each frame. No packet with the marker has ended the
-   * current frame. At least the last packet of the frame is therefore missing.
+  /* The stream has ended, but no packet with the RTP marker has ended the
+   * current frame. Some senders set the marker in the last packet of each
+   * frame. If the sender of this stream has set the marker in any packet, it is
+   * one of these senders. At least the last packet of the current frame is then
+   * missing.
    */
   if (unpacker->seen_marker)
     unpacker->missing = TRUE;

@@ -120,8 +120,8 @@ typedef struct
   guint64 rates[LINK_MAX_RATES];        /* bit/s, in ascending order */
   /* probability that an attempt to send a frame fails, for each rate */
   gdouble failure[LINK_MAX_RATES];
-  /* additional probability that an attempt to send a frame fails while the
-   * microwave oven radiates, for each rate */
+  /* Additional probability that an attempt to send a frame fails while the
+   * microwave oven radiates. The array has one probability for each rate. */
   gdouble oven_failure[LINK_MAX_RATES];
   /* index in `rates` of the highest rate that the stations may use */
   guint top_rate;

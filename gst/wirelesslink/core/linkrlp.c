@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The non-transparent data service of GSM with the Radio Link Protocol of 3GPP
- * TS 24.022 (GSM 04.22). Retransmissions turn errors into delay (Singh 2.3.2).
+/* The non-transparent data service of GSM with the Radio Link Protocol (RLP) of
+ * 3GPP TS 24.022 (GSM 04.22). Retransmissions turn errors into delay (Singh
+ * 2.3.2).
  *
  *   queue -> serial line -> frames -> radio blocks -> frames in order -> out
  *
- * Both ends send a frame in each radio block. In both directions, block number
- * k begins at k * block_time. A frame in a block with errors is lost, whatever
- * it carries. Each frame carries the acknowledgement number N(R) (5.2.3.3). If
- * a frame is lost, the next frame therefore repeats the acknowledgement. An end
- * that has no data and no acknowledgement to send is silent.
+ * In both directions, block number k begins at k * block_time. As long as data
+ * in one of the directions have not been delivered and acknowledged, both ends
+ * send a frame in each radio block. Otherwise both ends are silent. A frame in
+ * a block with errors is lost, whatever it carries. Each frame carries the
+ * acknowledgement number N(R) (5.2.3.3). If a frame is lost, the next frame
+ * therefore repeats the acknowledgement.
  *
  * Three things are simpler than in the standard:
  *
  * - Sequence numbers are not reduced modulo 62, so an old frame is never taken
  *   for a new one.
- * - A link is reset by SABM and UA. Only one end sends SABM: the case that both
- *   ends send SABM at the same time is left out.
- * - The time for setting up the link is part of the time for setting up the
+ * - The RLP link is reset by SABM and UA. Only one end sends SABM: the case
+ *   that both ends send SABM at the same time is left out.
+ * - The time for setting up the RLP link is part of the time for setting up the
  *   dial-up call.
  *
  * This model derives all random events from the seed. A recorded pattern

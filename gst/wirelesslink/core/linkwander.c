@@ -140,11 +140,12 @@ fill_density (Density * density, gdouble min, gdouble max)
   density->sum = 0;
   for (i = 0; i < N_POINTS; i++) {
     gdouble x = density->begin + i * density->width;
-    /* A common factor of all weights does not matter. It is chosen so that the
-     * weight is 1 at `peak`, the rate between the two limits at which the
-     * normal density is highest. If the weight were 1 at the centre of the
-     * distribution instead, all weights could be 0, because the centre may be
-     * far outside the limits. */
+    /* If all weights are multiplied by the same factor, the result does not
+     * change. The factor is chosen so that the weight is 1 at `peak`. `peak` is
+     * the rate at which the normal density is highest between the limits of the
+     * distribution. If the weight were 1 at the centre of the distribution
+     * instead, all weights could be 0, because the centre may be far outside
+     * the limits. */
     gdouble exponent = (x - peak) * (x + peak - 2 * density->centre) /
         (2 * deviation * deviation);
 

@@ -305,13 +305,13 @@ def stream_over(cell: Cell, directory: pathlib.Path,
 
 def encoder_lateness(directory: pathlib.Path,
                      flagged: bool) -> dict[str, Any]:
-    """Returns a dictionary with the lateness of the encoder and the key
-    "flagged". The lateness is the time from the capture of a picture to the
-    output of its frame. "flagged" says whether the run is flagged as
-    unreliable. This is the case if the encoder was too slow, because then the
-    frames are late, whatever the network does. It is also the case if
-    `flagged` is true, which means that the run has been flagged for another
-    reason.
+    """Returns a dictionary with two entries for the lateness of the encoder
+    and the entry "flagged". The lateness is the time from the capture of a
+    picture to the output of its frame. The entry "flagged" is true if the run
+    is unreliable. A run is unreliable if its encoder was too slow, because
+    then the frames are late, whatever the network does. The caller may have
+    found another reason why the run is unreliable. The parameter `flagged` is
+    then true, and so is the entry.
     """
     times = display.encoding_ns(*(
         display.read_log(directory / name).frames
@@ -377,12 +377,13 @@ def lateness_of(ticks_ms: list[float],
 
 def graded(cell: Cell, directory: pathlib.Path,
            late: dict[str, Any]) -> dict[str, Any]:
-    """Estimates how much lateness changed the result of a run that streamed
-    video in real time. `cell` describes the run. `late` says how late
-    processes woke up during the run, and how late the links delivered packets.
-    Returns a copy of `late` with three more entries: the limit above which a
-    frame counts as late, the effect of the lateness on each stream, and
-    whether the run is flagged as unreliable.
+    """Estimates the effect of lateness on a run that streamed video in real
+    time: how much the result of the run was changed by late processes and late
+    links. `cell` describes the run. `late` says how late processes woke up
+    during the run, and how late the links delivered packets. Returns a copy of
+    `late` with three more entries: the limit above which a frame counts as
+    late, the effect of the lateness on each stream, and whether the run is
+    flagged as unreliable.
     """
     streams = []
     for name, _ in transports.streams(cell["protocol"]):

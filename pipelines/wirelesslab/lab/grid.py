@@ -196,8 +196,9 @@ def first_words(path: pathlib.Path) -> str:
     if not said:
         full = shutil.disk_usage(path.parent).free < LITTLE
         return f"{path}" + (", and the disk is full" if full else "")
-    # If the output of the run also contains an error message of GStreamer,
-    # this message is added, because it says why the pipeline failed.
+    # The error message of pipelines/lab is returned. If the output of the run
+    # also contains an error message of GStreamer, this second message is
+    # appended, because it says why the pipeline failed.
     why = re.search(r"^ *(?:ERROR: (?:from element \S*/)?|WARNING: erroneous "
                     r"pipeline: )(.*)", text, re.M)
     words = re.sub(r"(\. The (end of its output|output of both ends))?:$",

@@ -19,8 +19,8 @@ from wirelesslab.lab import cells
 
 # Names of files that are not copied together with the logs. RESULT, the file
 # with the result, is copied at the end, after all logs. The other files are
-# never copied, because they belong to the directory in which they were made:
-# the description of the experiment, the locks and the output of the run.
+# never copied: the description of the experiment, the locks and the output of
+# the run. They belong to the directory in which they were made.
 NOT_COPIED = {cells.CELL, cells.LOCK, cells.RUN_OUT, cells.RESULT,
               files.RUNNING}
 

@@ -3,11 +3,11 @@
 other. The runs of a group differ in one respect: the protocol, the link, the
 bitrate or the codec.
 
-If links are compared, the groups depend on the sections of the matrix, the
-file that describes the runs. A section that lists several values of a property
-describes several links, and these links are compared with each other. All
-other sections describe one link each. The links of all these sections are
-compared with each other.
+The matrix is the file that describes the runs, and its sections describe
+links. If links are compared, the groups depend on these sections. A section
+that lists several values of a property describes several links, which are
+compared only with each other. Each of the other sections describes a single
+link. All single links are compared with each other.
 """
 
 import typing
@@ -45,10 +45,12 @@ def variant(link: Link) -> tuple[str | None, str]:
     experiments, and some of its sections describe links. If a section lists
     several values of a property, it describes a link for each value. The name
     of such a link consists of the name of the section and of the values that
-    distinguish this link.
+    distinguish this link. The function then returns a pair: the name of the
+    section, and the values as text.
 
-    Returns a pair: the name of the section, and these values as text. If the
-    section describes only one link, returns None and the name of the link.
+    If a section describes only one link, the name of the link contains no
+    values. The function then returns the pair of None and the whole name of
+    the link.
     """
     section, *words = link["name"].split("_")
     return (section, ", ".join(words)) if words else (None, link["name"])
@@ -56,14 +58,14 @@ def variant(link: Link) -> tuple[str | None, str]:
 
 def section_title(link: dict[str, Any]) -> str:
     """Returns the title of the section that describes `link` in the matrix,
-    the file that describes the runs. If a section lists several values of a
-    property, it describes several links. The title of such a link consists of
-    the title of the section and of the values of the link. The function then
-    removes the values from the title of the link.
+    the file that describes the runs. A section that lists several values of a
+    property describes several links. The title of each of these links is the
+    title of the section, followed by the values of the link. For such a link,
+    the function removes the values from the title.
 
-    If the section describes only one link, returns "all links". The links of
-    all these sections are compared with each other, so the title of a single
-    section would be wrong.
+    If the section describes only `link`, the function returns "all links". The
+    reason is that the report compares the links of all sections with one link,
+    so the title of a single section would be wrong.
     """
     section, words = variant(link)
     return link["title"].removesuffix(f", {words}") if section else "all links"

@@ -15,9 +15,10 @@ from wirelesslab.report import run_results, two_matrices
 from wirelesslab.report.two_matrices import Matrices
 
 TEMPLATE = pathlib.Path(__file__).with_name("two_matrices.html")
-# The template of another page, the report of the lab. The <style> element of
-# this template is copied into the page that this module makes. The reason is
-# that TEMPLATE, the template of this module's page, has no <style> element.
+# The template of the report of the lab, which is another page. The <style>
+# element of this template is copied into the page that this module makes. The
+# reason is that TEMPLATE, from which this module makes its page, has no
+# <style> element.
 REPORT = TEMPLATE.with_name("page.html")
 STYLE = re.compile(r"<style>.*?</style>", re.S)
 

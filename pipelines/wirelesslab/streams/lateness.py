@@ -119,14 +119,15 @@ Lateness = dict[str, Any]
 
 
 def wakeups(late_ms: Sequence[float]) -> list[float]:
-    """Returns the lateness in ms of each wake-up that was due, including those
-    that did not take place. A process wants to wake up at a fixed interval. If
-    the machine does not run the process for some time, several wake-ups are
-    due in this time, but the process wakes up only once.
+    """A process wants to wake up at a fixed interval. If the machine does not
+    run the process for some time, several wake-ups are due in this time, but
+    the process wakes up only once. Returns the lateness in ms of each wake-up
+    that was due, including those that did not take place.
 
-    `late_ms` has one value for each time the process woke up: how late it was
-    for the first wake-up that was due. The second wake-up was due one interval
-    later, so its lateness is one interval less, and so on.
+    `late_ms` has one value for each time the process woke up. If several
+    wake-ups were due at that time, the value is the lateness of the earliest
+    of them. The next of them was due one interval later, so its lateness is
+    one interval less, and so on.
     """
     every = wakeup_delay.SECONDS_BETWEEN * MS_PER_S
     return [late - every * missed for late in late_ms
@@ -182,11 +183,12 @@ def percentile_of_link(lateness: Lateness, percent: int) -> float:
     ways:
 
     - Usually wirelesslink is late because its process wakes up late. More
-      percentiles of this wake-up delay were measured. The lateness of the link
-      is assumed to rise in the same proportion. For example, suppose that the
-      wanted percentile of the wake-up delay is in the middle between its
-      median and its 99th percentile. Then the same is assumed for the lateness
-      of the link.
+      percentiles of this wake-up delay were measured, and they show where the
+      wanted percentile lies between the median and the 99th percentile. The
+      percentile of the lateness is assumed to lie at the same place. For
+      example, if the wake-up delay has the wanted percentile in the middle
+      between its median and its 99th percentile, the result is the middle
+      between the median and the 99th percentile of the lateness.
     - If the wake-up delays are much smaller than the lateness of the link,
       wirelesslink has another reason to be late. The percentile is then
       interpolated linearly between the measured percentiles.
@@ -259,12 +261,12 @@ def percentile_without(latency_ms: Sequence[float],
     """Returns a percentile of the latency that the frames would have had
     without lateness, in ms. For the median, `percent` is 50. `latency_ms`
     contains the measured latencies. `late` is the distribution of the
-    lateness, as steps() returns it: a list of values, each with the share of
-    the frames that were late by this value.
+    lateness, as steps() returns it: a list of pairs. Each pair has a lateness
+    in ms, and the share of the frames that were late by this time.
 
-    It is not known which frame was late by which value. Therefore each value
-    is subtracted from each measured latency. Each difference is weighted with
-    the share of its value.
+    It is not known which frame had which lateness. Therefore each lateness in
+    `late` is subtracted from each measured latency. Each difference is
+    weighted with the share that belongs to the subtracted lateness.
     """
     earlier = sorted((own - ms, share) for own in latency_ms
                      for ms, share in late)

@@ -218,9 +218,9 @@ class Stream:
             transports.ports_of(self._transport, self._port))
 
     def begin(self) -> None:
-        """Starts the end that does not listen. This is the sender or the
-        receiver, depending on the transport. The end that listens was started
-        before.
+        """Starts the sender if the receiver listens, or the receiver if the
+        sender listens. Which of them listens depends on the transport. The one
+        that listens was started before.
         """
         for role in placement.ROLES:
             if role not in self._ends:

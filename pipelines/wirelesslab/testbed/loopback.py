@@ -158,9 +158,9 @@ class Loopback:
         return child
 
     def close(self) -> None:
-        # A process ends when the pipe that it watches becomes readable. No
-        # process reads this byte. The pipe therefore stays readable, so that
-        # all processes notice it.
+        # Writes one byte to the pipe that all processes watch. A process ends
+        # when this pipe becomes readable. No process reads the byte. The pipe
+        # therefore stays readable, so that all processes notice it.
         os.write(self._say_end, b".")
         for child in self._commands:
             child.wait()

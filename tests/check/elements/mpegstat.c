@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests the element mpegstat, which measures a video stream that passes through
- * it. The test writes the streams bit by bit. It checks which buffers mpegstat
- * pushes, and when, and also the counters, the log and the messages of
- * mpegstat.
+ * it. The test constructs the video streams itself, as sequences of single
+ * bits. It checks which buffers mpegstat pushes, and when, and also the
+ * counters, the log and the messages of mpegstat.
  */
 
 #include <gst/check/gstcheck.h>

@@ -316,8 +316,9 @@ GST_START_TEST (reading_stops_after_an_error_downstream)
 
 GST_END_TEST;
 
-/* It must be possible to stop the pipeline while the element waits in a push,
- * because an element downstream waits until a frame is due. */
+/* When the element pushes a buffer, an element downstream may hold the push
+ * until the frame is due. It must be possible to stop the pipeline during this
+ * wait. */
 GST_START_TEST (stop_while_downstream_waits)
 {
   Fixture *f = fixture_new ("", elements[__i__], "clocksync !");
@@ -352,13 +353,14 @@ GST_START_TEST (frame_arrives_when_downstream_takes_it)
     }
     gst_message_unref (message);
   }
-  /* mpegstat pushes the frames of the block one after the other. A frame has
-   * arrived when the push of the previous frame has returned. Downstream,
-   * clocksync lets the first frame pass immediately, and then one frame in each
-   * frame duration. The first two frames therefore arrive at about the same
-   * time, and the last frame arrives FRAMES_OF_BLOCK - 2 frame durations later.
-   * The test demands one frame duration less, because the start time of the
-   * pipeline is not exact. */
+  /* mpegstat pushes the frames of the block one after the other. When a push
+   * returns, mpegstat takes the next frame, and this moment is the arrival time
+   * of the next frame. clocksync is downstream. It lets the first frame pass
+   * immediately, so the first two frames arrive at about the same time. From
+   * then on, clocksync lets one frame pass in each frame duration. If the block
+   * has n frames (FRAMES_OF_BLOCK), the last frame therefore arrives n - 2
+   * frame durations after the first one. The test demands only n - 3 frame
+   * durations, because the start time of the pipeline is not exact. */
   fail_unless (arrival >= (FRAMES_OF_BLOCK - 3) * FRAME_DURATION);
   fixture_free (f);
 }

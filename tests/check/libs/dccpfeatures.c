@@ -470,13 +470,14 @@ static const Exchange exchanges[] = {
   {"2204c000", 0, "2106c0000100"},
   {"2204c001", 0, "2106c0010100"},
   {"2004c000", 0, "2306c0000100"},
-  /* The client asks whether the server accepts packets with a checksum coverage
-   * (CsCov) of 2 or more, by a Change R of the feature Minimum Checksum
-   * Coverage. The server accepts only packets whose checksum covers all bytes,
-   * so it must answer with the value 0.
+  /* The next two rows test the feature Minimum Checksum Coverage, which says
+   * which checksum coverage (CsCov) an endpoint accepts. In the first row, the
+   * client asks by a Change R whether the server accepts a CsCov of 2 or more.
+   * The server accepts only packets whose checksum covers all bytes. It must
+   * therefore answer with the value 0, which stands for all bytes.
    *
-   * In the next entry, the client announces by a Change L that it accepts
-   * packets with a CsCov of 3 or more. The server must confirm the value 3. */
+   * In the second row, the client announces by a Change L that it accepts a
+   * CsCov of 3 or more. The server must confirm the value 3. */
   {"22040802", 0, "2105080000"},
   {"20040803", 0, "23140803000102030405060708090a0b0c0d0e0f"},
   /* The client asks for the value 255 of the feature Send NDP Count. This value
@@ -661,10 +662,11 @@ GST_END_TEST;
 
 /* --- Confirms of the peer ------------------------------------------------- */
 
-/* Each entry has the Confirm options that a client receives, and the code of
- * the Reset with which the client must answer (0 = no Reset). Before that, the
- * client has sent the Change options of the profile of this project
- * (docs/dccp-thin.md). */
+/* The client sends the Change options of the profile of this project
+ * (docs/dccp-thin.md), and receives Confirm options in return. Each entry has
+ * the received Confirm options and a Reset code. The client must answer the
+ * Confirms by a Reset with this code. If the code is 0, the client must send no
+ * Reset. */
 static const struct
 {
   const gchar *confirm;

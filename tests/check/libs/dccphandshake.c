@@ -361,10 +361,10 @@ count_confirms (DccpNetwork * self, DccpEnd from, const DccpPacket * packet,
 }
 
 /* The client confirms the server's feature values by Confirm options, but its
- * first Ack with them is lost. A Linux server waits for the Confirms. If a
- * packet without Confirms arrives before them, it resets the connection. The
- * client must therefore add the Confirms to each packet with enough room until
- * it hears from the server. */
+ * first Ack with the Confirms is lost. A Linux server resets the connection if
+ * a packet without Confirms arrives before the Confirms. The client must
+ * therefore add the Confirms to each packet with enough room until it hears
+ * from the server. */
 GST_START_TEST (confirms_go_until_the_server_is_heard)
 {
   const gsize sizes[] = { 100, 0 };     /* 0: all that fits */
@@ -781,10 +781,10 @@ GST_END_TEST;
 
 /* --- peers of other implementations --------------------------------------- */
 
-/* A client whose Request has no options. The server asks for its feature values
- * by Change options in its Response. The client's first Ack does not confirm
- * them. The server must not report the connection to the application before the
- * client has confirmed them. */
+/* The Request of the client has no options. The server announces the feature
+ * values that it wants by Change options in its Response. The first Ack of the
+ * client does not confirm these values. As long as the client has not confirmed
+ * them, the server must not report the connection to the application. */
 GST_START_TEST (server_asks_a_client_without_options)
 {
   DccpPacket request = {

@@ -302,9 +302,10 @@ get_rate_index (guint64 airtime)
   return i;
 }
 
-/* Sends `n` packets. Those that `pattern` lists are lost, and all others are
- * delivered. Returns a text with one digit per packet for the rate at which it
- * was sent: 0, 1, 2 or 3 for 1, 2, 5.5 or 11 Mbit/s. */
+/* Sends `n` packets. The packets in the list `pattern` are lost, and all others
+ * are delivered. Returns a text with one digit per packet, which says at which
+ * rate the packet was sent: 0 = 1 Mbit/s, 1 = 2 Mbit/s, 2 = 5.5 Mbit/s, 3 = 11
+ * Mbit/s. */
 static gchar *
 get_rates (const LinkConfig * config, guint n, const gchar * pattern)
 {
@@ -663,9 +664,10 @@ GST_END_TEST;
  * Mbit/s by 15 to 19 %. The test requires 15 to 21 %.
  *
  * Two further measurements show the same effect. Ouwens transmitted a film of 6
- * Mbit/s and switched the oven on for 20 s. The transfer took 3 s longer, which
- * is 15 % of these 20 s: 88.2 s instead of 85.2 s over UDP (table 3.7), and
- * 72.2 s instead of 69.2 s over TCP (table 3.13). */
+ * Mbit/s and switched the oven on for 20 s. Over UDP, the transfer took 88.2 s
+ * instead of 85.2 s (table 3.7). Over TCP, it took 72.2 s instead of 69.2 s
+ * (table 3.13). Each transfer took 3 s longer, which is 15 % of the 20 s with
+ * the oven. */
 GST_START_TEST (ouwens_sections_3_6_to_3_9_oven)
 {
   gdouble udp[2] = { 0, }, tcp[2] = { 0, };

@@ -94,10 +94,11 @@ keep (Attack * self, MmtpNetwork * network, MmtpRole from,
 }
 
 /* An attacker may send an INIT or OPEN (a request of the handshake) with the
- * sender's address. Returns whether the message `bytes` is the receiver's
- * answer to such a request. The simulation drops these answers, because they
- * would use capacity of the sender's path. This does not weaken the attackers,
- * because they pass their own messages to the sender directly. */
+ * sender's address. The receiver sends its answer to the sender. Returns
+ * whether the message `bytes` is such an answer. The simulation drops these
+ * answers, because they would use capacity of the sender's path. The attack
+ * does not become weaker, because the attackers do not depend on these answers:
+ * they also send forged messages directly to the sender. */
 static gboolean
 is_for_attacker (Attack * self, const guint8 * bytes)
 {
@@ -512,8 +513,8 @@ static const struct
 typedef struct
 {
   Attack attack;
-  /* When the attacker sees a handshake message of this type, it sends forged
-   * messages of the type `type`. */
+  /* Type of a handshake message. When the attacker sees a message of this type,
+   * it sends forged messages. */
   MmtpType step;
   MmtpType type;                /* Type of the forged message. */
   MmtpRefuseReason reason;

@@ -250,8 +250,9 @@ GST_START_TEST (window_limits_what_is_in_flight)
   fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE + 1, FALSE));
   send (&fixture, START, 1);
   fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE, FALSE));
-  /* A path may exceed its congestion window by `reserve` bytes if the last
-   * argument is TRUE, which means that no other path has room.
+  /* The last argument of mmtp_path_has_window () is TRUE if no other path has
+   * room. In this case, the path may exceed its congestion window by `reserve`
+   * bytes.
    */
   fail_unless (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE));
   send (&fixture, START, 2);
@@ -736,8 +737,9 @@ GST_START_TEST (message_is_missing_when_its_report_is)
 GST_END_TEST;
 
 /* If the user has configured the rate of a path, the sender uses this rate
- * without measuring the path. It must then never suspect a path because a
- * message or a report is overdue. The MMTP paper also uses configured rates. */
+ * without measuring the path. A late message or a late report is then no reason
+ * to suspect the path, so the sender must never suspect it. The MMTP paper also
+ * uses configured rates. */
 GST_START_TEST (known_path_is_never_in_doubt)
 {
   Fixture fixture;
@@ -1020,9 +1022,9 @@ GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
   fixture.path->deadline = 4 * SECOND;
   fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       746 * MS + 549 * MS / 4);
-  /* Here the measured `high_delay` is itself higher than the upper limit. The
-   * limit applies only to the safety margin, so the safe delay must be the
-   * measured delay. */
+  /* The safe delay is `high_delay` plus a safety margin, limited to 7/8 of
+   * `deadline` (the latency of the session). Here `high_delay` alone exceeds
+   * this limit. The safe delay must then be `high_delay`, without a margin. */
   fixture.path->deadline = SECOND;
   fixture.path->high_delay = 900 * MS;
   fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
@@ -1116,11 +1118,12 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
 
 GST_END_TEST;
 
-/* Establishes the base delay DELAY with a control message. Then sends `n`
- * packets at once. The report says that the queueing delay of the tenth packet
- * was 200 ms. The sender must then predict that the path transmits each of the
- * packets after it in 10 ms: the path must be busy until 200 ms plus (`n` - 10)
- * times 10 ms after the packets were sent. */
+/* The path transmits one packet in 10 ms. The test establishes the base delay
+ * DELAY with a control message. It then sends `n` packets at once. A report
+ * says that the queueing delay of the tenth packet was 200 ms. After the tenth
+ * packet, the path has to transmit `n` - 10 packets. The sender must therefore
+ * predict that the path is busy until 200 ms plus (`n` - 10) times 10 ms after
+ * the packets were sent. */
 static void
 check_predicted (guint n)
 {
@@ -1207,10 +1210,12 @@ GST_START_TEST (prediction_counts_pauses)
 
 GST_END_TEST;
 
-/* The path is idle only at the beginning. After that, its queue delays all
- * messages, so all new round-trip times are long. For about a minute, the base
- * of `long_round_trips` must still be the round-trip time of the idle path.
- * After that, it must be the longer round-trip time. */
+/* The field `long_round_trips` contains the round-trip times of about the last
+ * minute, and its base is their minimum. The path is idle only at the
+ * beginning. Then a queue delays all messages, so all new round-trip times are
+ * long. For about a minute, the base must still be the round-trip time of the
+ * idle path. When the minute is over, the base must be the longer round-trip
+ * time. */
 GST_START_TEST (round_trip_of_the_idle_path_is_kept_for_a_minute)
 {
   const MmtpPathDelay *kept;
@@ -1271,11 +1276,13 @@ note_missed (Fixture * fixture, guint64 number, guint n)
     mmtp_path_note_missed (fixture->path, number++);
 }
 
-/* Six of the first seven large messages are lost. Seven messages are too few to
- * judge the path, so it must still count as delivering. When the eighth message
- * has arrived, the path must count as delivering nothing. After that, 20 more
- * messages arrive, so the share of lost messages becomes lower. The path must
- * then count as delivering again. */
+/* A path counts as delivering nothing if at least 75 % of at least eight large
+ * messages are lost. Here the first six messages are lost, and the seventh
+ * arrives. Seven messages are too few to judge the path, so it must still count
+ * as delivering. The eighth message arrives, too. As 6 of 8 messages are lost,
+ * the path must now count as delivering nothing. Then 20 more messages arrive.
+ * The share of lost messages becomes lower, and the path must count as
+ * delivering again. */
 GST_START_TEST (does_not_deliver_after_many_losses)
 {
   Fixture fixture;
@@ -1321,8 +1328,9 @@ GST_START_TEST (does_not_deliver_when_only_small_messages_come)
 
 GST_END_TEST;
 
-/* Sends ten messages every 50 ms for `n` times, of which the first `lost`
- * messages are lost. Returns the time after the last report. */
+/* Sends `n` bursts of ten messages, one burst every 50 ms. The first `lost`
+ * messages of each burst are lost. The receiver reports after each burst.
+ * Returns the time of the last report. */
 static guint64
 lose_some (Fixture * fixture, guint64 now, guint n, guint lost)
 {
@@ -1462,11 +1470,13 @@ report_train (Fixture * fixture, guint64 time)
   report (fixture, START + fixture->delay);
 }
 
-/* A path joins a session whose other path carries the stream. Its first four
- * packets are sent at once. The window then follows from the time between their
- * arrivals: a packet of 1400 bytes takes 2.8 ms, so the rate is 500 bytes per
- * ms. The window is 70 % of the bytes that arrive in the round trip of 40 ms
- * and a report period of 50 ms. */
+/* A second path joins a session whose first path carries the stream. The sender
+ * sends the first four packets on the second path at once. They arrive 2.8 ms
+ * apart. A packet has 1400 bytes, so the path carries 500 bytes per ms.
+ *
+ * The sender must compute the window from this rate. The round trip of 40 ms
+ * and the report period of 50 ms are 90 ms together. The window must be 70 % of
+ * the bytes that the path carries in 90 ms. */
 GST_START_TEST (joined_path_measures_its_first_packets)
 {
   Fixture fixture;
@@ -1496,8 +1506,9 @@ GST_START_TEST (batch_enlarges_the_window_only_eightfold)
 
 GST_END_TEST;
 
-/* The only path of a session sends no burst, because an overflow would harm the
- * whole stream. A train does not enlarge its window. */
+/* If a session has only one path, the sender must not begin with a burst,
+ * because an overflow would harm the whole stream. The congestion window of the
+ * path must not grow because of a burst. */
 GST_START_TEST (single_path_sends_no_train)
 {
   Fixture fixture;

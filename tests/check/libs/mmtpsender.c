@@ -1744,13 +1744,13 @@ loses_the_first (const MmtpMessage * message)
   return TRUE;
 }
 
-/* Returns a fixture with one path. The one-way delay of this path has
- * alternated between 20 ms and 220 ms. The initial delay (D0), after which a
- * packet is too late, is at most 350 ms. A packet therefore arrives in time. A
- * retransmission of it is sent later and may be too late.
+/* Returns a fixture with one path. The rate of this path is configured, and its
+ * one-way delay has alternated between 20 ms and 220 ms. For a path with a
+ * configured rate, the sender predicts a delay that hardly any packet exceeds.
  *
- * The rate of the path is configured. For such a path, the delay that the
- * sender predicts is one that nearly no packet exceeds. */
+ * A packet is too late after the initial delay (D0), which is at most 350 ms. A
+ * packet that is sent once therefore arrives in time. If it is lost, its
+ * retransmission is sent later, so the retransmission may be too late. */
 static Fixture *
 fixture_new_fluctuating (void)
 {
@@ -1798,9 +1798,9 @@ GST_START_TEST (a_loss_is_repaired_on_the_chance_where_there_is_time)
 GST_END_TEST;
 
 /* Sends a picture of 1000 bytes every `period` ns. The path needs 10 ms to
- * carry one picture, and its delay fluctuates. One picture in `group` is a key
- * frame. A tenth of the packets is lost, except at the beginning. Stores the
- * sender's statistics in `stats`. */
+ * carry one picture, and its delay fluctuates. Of every `group` pictures, the
+ * first is a key frame. A tenth of the packets is lost, except at the
+ * beginning. Stores the sender's statistics in `stats`. */
 static void
 overload_fluctuating_path (guint64 period, guint group, MmtpSenderStats * stats)
 {
@@ -1824,8 +1824,9 @@ GST_START_TEST (nothing_is_sent_on_the_chance_in_place_of_what_is_new)
   overload_fluctuating_path (5 * MS, 1, &stats);
   fail_unless (stats.discarded_buffers > 100);
   /* If a retransmission may be late, the sender must send a new packet instead.
-   * One retransmission is allowed: if a loss is reported very early, its
-   * retransmission is certain to be in time. */
+   * The test nevertheless allows a single retransmission. The reason is that a
+   * loss may be reported so early that the retransmission is certain to be in
+   * time. */
   fail_unless (stats.retransmitted <= 1);
   fail_unless (stats.unrepaired > 10);
 }
@@ -2326,8 +2327,9 @@ loses_first_join (const MmtpMessage * message)
 }
 
 /* The first JOIN of the second path is lost, and the sender repeats it after
- * 200 ms. The CHALLENGE answers the second JOIN. The round trip of the path is
- * 100 ms, and it must not include the time before the second JOIN. */
+ * 200 ms. The CHALLENGE answers the second JOIN. The real round trip of the
+ * path is 100 ms. The measured round trip must begin with the second JOIN, so
+ * it must not include the 200 ms. */
 GST_START_TEST (round_trip_begins_with_the_answered_join)
 {
   Fixture *fixture = fixture_new_default ();

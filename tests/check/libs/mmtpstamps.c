@@ -10,8 +10,9 @@
 
 #define LIMIT 500
 
-/* Passes a single buffer to `stamps`. The buffer arrives at `now`, has the
- * timestamp `stamp` and is passed on immediately. Returns its new timestamp. */
+/* Tells `stamps` that a buffer with the timestamp `stamp` has arrived at `now`,
+ * and that the caller immediately waits for the next buffer. Returns the new
+ * timestamp of the buffer. */
 static gint64
 come (MmtpStamps * stamps, gint64 now, gint64 stamp)
 {
@@ -90,10 +91,10 @@ GST_START_TEST (one_that_is_ahead_is_kept)
 
 GST_END_TEST;
 
-/* All parts of a frame have the same timestamp. If a path is slow, the sender
- * waits for the path before it accepts the next part. A repeated timestamp is
- * replaced after a time limit. The time for which the sender waits for the path
- * must not count towards this limit. */
+/* If buffers repeat a timestamp, this timestamp is replaced after a time limit.
+ * However, all parts of a frame have the same timestamp. If a path is slow, the
+ * sender waits for the path before it accepts the next part of a frame. The
+ * time of this waiting must not count towards the limit. */
 GST_START_TEST (waiting_for_the_paths_does_not_count)
 {
   MmtpStamps stamps;

@@ -577,10 +577,11 @@ GST_START_TEST (mean_loss_interval)
    * divided by 6, the sum of the weights. The open interval is only twice as
    * long as the others, so no discount applies yet. */
   assert_near (1 / get_p (open, 9), 116.666667, 1e-6);
-  /* A loss interval is closed when the next loss event has begun. Here one
-   * interval is open and two are closed, and each has the weight 1. The sum
-   * with the open interval is I_tot0 = 10 + 30 = 40, and the sum without it is
-   * I_tot1 = 30 + 20 = 50. The mean must be the greater sum divided by 2. */
+  /* A loss interval is closed when the next loss event has begun. Here the open
+   * interval has the length 10, and the two closed intervals have the lengths
+   * 30 and 20. Each has the weight 1. There are two sums: I_tot0 = 10 + 30 = 40
+   * leaves out the oldest interval, and I_tot1 = 30 + 20 = 50 leaves out the
+   * open interval. The mean must be the greater sum divided by 2. */
   assert_near (1 / get_p (two, 3), 25, 1e-6);
   /* The first interval is open, which means that it has not ended yet. The
    * result must be the greater of two means: the mean of all intervals except
@@ -613,14 +614,16 @@ GST_START_TEST (long_loss_free_time_discounts_history)
    * weights of the older intervals sum up to 5. The mean interval is then
    * (10000 + 0.25 * 5 * 100) / (1 + 0.25 * 5). */
   assert_near (1 / get_p (longer, 9), 4500, 1e-6);
-  /* The discount of the older intervals is permanent. The interval I_1 = 500
-   * has the full weight. The weights of the other seven intervals sum up to 5,
-   * and each of them stays multiplied by the discount factor 0.4. The mean is
-   * (500 + 0.4 * 100 * 5) / (1 + 0.4 * 5).
+  /* The open interval is the loss interval that has not ended yet. While I_1, a
+   * long interval of 500 packets, was open, the discount factor of all older
+   * intervals was 0.4. This discount is permanent, so it must still apply now
+   * that I_1 is closed.
    *
-   * The discount factor was computed while I_1 was still the open interval (the
-   * loss interval that has not ended yet). At that time only seven intervals
-   * were closed, so the weight 0.2 of the eighth was not used yet. */
+   * I_1 itself has the weight 1. The other seven closed intervals have 100
+   * packets each, and their weights sum up to 5. The mean is (500 + 0.4 * 100 *
+   * 5) / (1 + 0.4 * 5). The discount factor was computed when only these seven
+   * intervals were closed. There was no eighth closed interval yet, so the
+   * weight 0.2 of the eighth was not used. */
   assert_near (1 / get_p (closed, 9), (500 + .4 * 500) / 3, 1e-6);
 }
 
@@ -861,8 +864,8 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
         /* Each loss interval must have a lossy part, and its data length must
          * count all packets of the interval. There is one exception: the data
          * length of the newest loss interval (n = 0) may be one packet smaller.
-         * The newest packets may not be part of the interval yet, but belong to
-         * the skip length of the report. */
+         * It is possible that the newest packets are not counted in this
+         * interval yet. They then belong to the skip length of the report. */
         fail_unless (interval->loss > 0 && interval->loss +
             interval->lossless - interval->data <= (n == 0));
         sum += interval->data;
@@ -876,10 +879,10 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
 
 GST_END_TEST;
 
-/* RFC 4342 section 8.6.1: the skip length of a report is the number of the
- * newest packets that are not part of a loss interval yet. Together, the loss
- * intervals and the skip length must cover each sequence number from the first
- * packet to the acknowledged packet. */
+/* The skip length of a report says how many of the newest packets are not part
+ * of a loss interval yet (RFC 4342 section 8.6.1). The loss intervals and the
+ * skip length together must cover each sequence number from the first packet to
+ * the acknowledged packet. */
 GST_START_TEST (intervals_cover_all_numbers)
 {
   Fixture fixture;

@@ -24,18 +24,20 @@
  * The receiver marks packets in a bitmap. It visits the summary of this bitmap,
  * a few words of the bitmap, and the history of recent packets. */
 #define MAX_DATA_STEPS 2048
-/* MMTP REPORT: maximum number of packets that the sender looks up for one
- * REPORT. This is the number of packets that one record of a REPORT can list:
- * MMTP_MAX_RANGES ranges of 255 packet numbers each. */
+/* Maximum number of packets that the sender of MMTP looks up for one REPORT. A
+ * REPORT consists of records that list lost packets. The maximum is sufficient
+ * for one record of the maximum size: MMTP_MAX_RANGES ranges of 255 packet
+ * numbers each. If a REPORT lists more packets, the others are ignored. */
 #define MAX_LOOKUPS (MMTP_MAX_RANGES * 255)
 /* MMTP REPORT: maximum number of packets that the sender visits for one REPORT.
  * A REPORT says which packets the receiver no longer needs, and the sender
  * marks these packets as done. If there are more packets than this number, the
  * sender marks the others when the next REPORTs arrive. */
 #define MAX_SETTLED 4096
-/* MMTP REPORT: maximum number of sent messages that the sender visits for one
- * REPORT. This is the number of sent messages that the sender remembers for one
- * path. It visits each of them at most once. */
+/* Maximum number of log entries of one path that the sender of MMTP reads for
+ * one REPORT. The sender keeps a log of the messages that it has sent on the
+ * path. The log has at most this number of entries, and the sender reads each
+ * entry at most once. */
 #define MAX_SENT_STEPS 32768
 /* DCCP: maximum number of 64-bit words that one pass over a history visits. The
  * history is a bitmap of packets that is used as a ring. If a pass begins in
@@ -48,22 +50,28 @@
  * advances a history and clears words, and the other pass counts the bits of
  * another history. */
 #define MAX_JUMP_STEPS (2 * HISTORY_STEPS)
-/* DCCP Data Dropped: maximum number of 64-bit words that the sender visits in a
- * history for one packet with this option. A history is a bitmap with one bit
- * for each recent packet. Each block of the option describes a run of
- * consecutive packets, and the runs do not overlap. The number is the sum of:
+/* Data Dropped is an option of DCCP. It tells the sender which packets the
+ * receiver has dropped. The sender notes these packets in a history, a bitmap
+ * with one bit for each recent packet. This is the maximum number of 64-bit
+ * words of the history that the sender visits for one received packet with this
+ * option.
+ *
+ * Each block of the option describes a run of consecutive packets, and the runs
+ * do not overlap. The number is the sum of:
  * - one word for each block: the word in which the run of the block begins
  * - all words of the history, because the runs can continue in further words
  * - all words of the history again, because the packet may also advance the
  *   history, which clears words */
 #define MAX_DROPPED_STEPS (DCCP_MAX_OPTIONS + 2 * HISTORY_STEPS)
-/* DCCP Data Dropped: maximum number of 64-bit words that the sink visits in a
- * history for one packet with this option. A history is a bitmap with one bit
- * for each recent packet. Each block of the option describes a range of dropped
- * packets and has a Drop Code, the reason. The sink searches each range for
- * packets of key frames. The number is the sum of:
- * - all words of the history for each Drop Code, because the ranges of one Drop
- *   Code do not overlap
+/* Data Dropped is an option of DCCP. It tells the sink which packets the
+ * receiver has dropped. Each block of the option has a Drop Code (the reason)
+ * and describes a range of packets. The sink has a history of the packets of
+ * key frames, a bitmap with one bit for each recent packet. It searches each
+ * range in this history. This is the maximum number of 64-bit words of the
+ * history that the sink visits for one received packet with this option. It is
+ * the sum of:
+ * - all words of the history, once for each Drop Code. Ranges with the same
+ *   Drop Code do not overlap, but ranges with different Drop Codes may.
  * - one more word for each range, because a range may begin in the word in
  *   which the previous range ends. The option has at most DCCP_MAX_OPTIONS
  *   blocks, so there are at most as many ranges. */
@@ -270,11 +278,11 @@ measure_data (void)
   return worst;
 }
 
-/* Measures the work for a message that changes D0, the latency of the session,
- * by a small amount. The change makes no packet late. The receiver must
- * therefore not visit any waiting packet or buffer: packets wait for missing
- * packets, and buffers wait for their caps. Returns the number of packets and
- * buffers that it visits. */
+/* D0 is the latency of a session. The receiver stores packets that wait for
+ * missing packets, and buffers that wait for their caps. A message changes D0
+ * by a small amount, which makes no packet late. The receiver must therefore
+ * not visit any of the waiting packets and buffers. Returns how many of them it
+ * visits. */
 static guint64
 measure_change_of_delay (void)
 {

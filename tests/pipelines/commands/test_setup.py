@@ -207,10 +207,10 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
     def test_an_interrupted_installation_leaves_nothing(self):
         self.debian(missing=["ffmpeg"])
         (self.bin / "sleep").symlink_to(shutil.which("sleep"))
-        # This stub replaces apt-get. It is a child process of the shell that
-        # runs pipelines/setup and gets the signal. The shell handles the
-        # signal only after the stub has ended. The test therefore sends the
-        # signal, and then creates the file `go`, which ends the stub.
+        # This stub replaces apt-get. A shell runs pipelines/setup, and the
+        # stub is a child process of this shell. The test sends a signal to the
+        # shell, which handles the signal only after the stub has ended. The
+        # test then creates the file `go`, which ends the stub.
         self.stub("apt-get", f"echo $* >> {self.root}/calls; "
                   f"while [ ! -e {self.root}/go ]; do sleep 0.01; done")
         temporary = self.root / "tmp"
