@@ -93,10 +93,10 @@ gst_tun_port_ask_neighbour (GstTunPort * port, GstPad * pad)
   return gst_element_get_context (port->element, GST_TUN_DEVICES_CONTEXT_TYPE);
 }
 
-/* Sends a need-context message to the parent bins, to ask for the table of open
- * devices. If a bin has the context with this table, it sets the context of
- * this element before the function that posts the message returns. Returns this
- * context, or NULL.
+/* Posts a need-context message, which asks the parent bins for the table of
+ * open devices. If a bin has a context with this table, the bin sets this
+ * context on the element. This happens before gst_element_post_message()
+ * returns. Returns the context, or NULL if no bin has it.
  */
 static GstContext *
 gst_tun_port_ask_bins (GstTunPort * port)

@@ -41,8 +41,9 @@ struct _GstBlockAllocator
 
   Block *block;                 /* NULL if there is none */
   gint max_blocks;
-  /* Number of blocks that have not been freed yet. Only those blocks count that
-   * several memories share. Accessed atomically. */
+  /* Number of blocks that are shared by several memories and have not been
+   * freed yet. Blocks for a single memory are not counted. Accessed atomically.
+   */
   gint n_blocks;
 };
 

@@ -105,7 +105,7 @@ GstClockTime gst_live_list_get_time (GstBaseSrc * src);
  * `n` buffers (at least one). Takes ownership of the buffers. A single buffer
  * is stored in `*out`, and create returns it to GstBaseSrc. Several buffers are
  * submitted to GstBaseSrc as a list. While the source is paused, the function
- * waits. If the source is flushing, it drops the buffers and returns
+ * waits. If the source is flushing, the function drops the buffers and returns
  * GST_FLOW_FLUSHING. */
 GstFlowReturn gst_live_list_submit (GstLiveFlush * flush,
     GstBuffer ** buffers, guint n, GstBuffer ** out);

@@ -207,9 +207,10 @@ reader_seek (PullReader * reader, GstEvent * event)
     reader_start_flush (reader, seqnum);
   else
     gst_pad_pause_task (reader->sinkpad);
-  /* The task of the sink pad holds the stream lock while it runs a function of
-   * the element. As soon as this thread has the lock, the task runs no such
-   * function any more. */
+  /* The task of the sink pad is a thread that runs functions of the element.
+   * While the task runs such a function, it holds the stream lock. The calling
+   * thread now takes this lock. As soon as it has the lock, the task runs no
+   * function of the element any more. */
   GST_PAD_STREAM_LOCK (reader->sinkpad);
   if (flags & GST_SEEK_FLAG_FLUSH)
     reader_stop_flush (reader, seqnum);
@@ -236,9 +237,9 @@ gst_pull_reader_src_event (GstPad * pad, GstObject * parent, GstEvent * event)
 /* Returns whether the peer is a source element, such as filesrc, that supports
  * pull mode and can seek. Only such a peer is read in pull mode.
  *
- * Some other elements, such as demuxers, support pull mode too. However, they
- * can send caps that describe the stream only in push mode. Push mode is
- * therefore used with them. */
+ * Some other elements, such as demuxers, support pull mode too. However, in
+ * pull mode they cannot send the caps, which describe the stream. In push mode
+ * they can. Push mode is therefore used with them. */
 static gboolean
 is_readable_source (GstPad * pad)
 {

@@ -65,8 +65,9 @@ struct _GstIfdSink
   GstElement *children[CHILD_LAST];
 };
 
-/* Properties of ifdsink that are forwarded: each sets the property with the
- * same name of the element `child` inside the bin. */
+/* Properties of ifdsink that are forwarded to an element inside the bin.
+ * Setting such a property of ifdsink sets a property of the element `child`.
+ * The two properties have the same name. */
 static const struct
 {
   const gchar *name;

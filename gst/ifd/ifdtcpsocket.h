@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Options and statistics of TCP sockets that GIO does not provide, and that
- * differ between operating systems. If an operating system does not have them,
- * the functions do nothing and the statistics are 0. */
+/* Options and statistics of TCP sockets. GIO does not provide these options and
+ * statistics, and they differ between operating systems. If an operating system
+ * does not have them, the functions do nothing and the statistics are 0. */
 
 #pragma once
 

@@ -13,10 +13,12 @@
 
 #define GST_CAT_DEFAULT gst_wireless_link_debug
 
-/* With mode=timestamp: maximum link time that may pass without any packet
- * entering the link, being delivered or being lost. After this time, the
- * remaining packets are considered lost. The limit is reached if a dial-up call
- * is never set up, or if the radio channel has no error-free block at all. */
+/* With mode=timestamp: maximum time without an event in the link. An event is
+ * that a packet enters the link, is delivered or is lost. The time is link
+ * time, which is the running time of the stream in this mode. After this time,
+ * the remaining packets are considered lost. The limit is reached if a dial-up
+ * call is never set up, or if the radio channel has no error-free block at all.
+ */
 #define DRAIN_LIMIT (24 * GST_SECOND * 3600)
 /* A thread that advances the link holds the lock. After this number of steps,
  * it releases the lock for a moment, so that other threads can take it. */
@@ -389,10 +391,12 @@ give_up (GstWirelessLink * self)
  * their times. While the next packet of a flow is not known, the other flows
  * wait, because the unknown packet may have an earlier time than their packets.
  *
- * There is one exception. If the next packet of a flow is known, but the queue
- * of the link has no room for it, the other flows do not wait for it. The queue
- * cannot get room before the next event in the link, and the time of this event
- * is known. Until then, the packets of other flows can enter. */
+ * There is one exception. Each station of the link has a queue. If the next
+ * packet of a flow is known, but has no room in the queue of its station, the
+ * other flows do not wait for this packet. The queue cannot get room before the
+ * next event in the link, and the time of this event is known. Packets of other
+ * flows that are due before this event can enter the link, for example at
+ * another station. */
 
 static gboolean
 takes_part (GstWirelessLinkFlow * flow)

@@ -90,9 +90,9 @@ add_calls (Calls calls, gint factor)
 }
 
 /* Subtracts from `calls` the function calls that this program itself has made.
- * These are the calls for creating packets, and the calls for counting the
- * packets that the source output. The calls of the sink and of the source
- * remain. */
+ * The program makes calls when it creates packets. It also makes calls when it
+ * counts packets at the output of the source. The calls of the sink and of the
+ * source remain. */
 static void
 subtract_own_calls (Calls calls, guint n_pushed, guint n_noted, guint list_size)
 {
@@ -132,9 +132,10 @@ wait_for_silence (void)
   }
 }
 
-/* Pushes packets until the source has output the first of them. Then waits
- * until no more packets arrive. Some sinks measure their links first. During
- * this wait they can finish the measurement, before the benchmark begins. */
+/* Prepares the sink and the source for the benchmark. Pushes packets until the
+ * source has output the first packet. Then waits until no more packets arrive.
+ * At the start, some sinks measure their links. The wait gives them time to
+ * finish this measurement before the benchmark begins. */
 static void
 warm_up (GstPad * pad, guint list_size)
 {

@@ -255,10 +255,11 @@ def main():
                         choices=list(CODECS), metavar="CODEC",
                         help="of " + "; ".join(CODECS))
     options = parser.parse_args()
-    # A codec without a parser is compared with the parser of another codec,
-    # its peer. The peer is therefore measured, too, even if the user has not
-    # named it. It has to be measured first, and it is, because CODECS lists it
-    # first.
+    # If a codec has no parser, it is compared with the parser of another
+    # codec. This other codec is called the peer. The peer must be measured,
+    # too, even if the user has not named it. The peer must also be measured
+    # before the codec that needs it. Codecs are measured in the order of
+    # CODECS, which lists each peer before the codec that needs it.
     names = [name for name in CODECS if name in options.codecs or name in
              {CODECS[other].peer for other in options.codecs}]
     (compare.BUILD / "benchmarks").mkdir(parents=True, exist_ok=True)

@@ -28,9 +28,10 @@
 /* With this flag, the connection is already open before the first command of
  * the input. */
 #define FLAG_OPEN (1 << 6)
-/* If the input has both flags, the listener has no room for further half-open
- * connections. A client that connects then gets an Init Cookie, and the
- * listener keeps no state for this client. */
+/* If the input has the flags FLAG_SMALL_WINDOW and FLAG_OPEN, the listener has
+ * no room for further half-open connections. If a client connects in this
+ * situation, the listener answers with an Init Cookie and keeps no state for
+ * this client. */
 #define FLAGS_CROWDED (FLAG_SMALL_WINDOW | FLAG_OPEN)
 #define FLAG_NO_IDLE_TIMEOUT (1 << 7)
 

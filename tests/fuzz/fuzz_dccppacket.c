@@ -151,8 +151,9 @@ get_ignored_bits (const DccpPacket * packet, const DatagramPath * path, gsize i)
 }
 
 /* Returns whether a reserved bit is set in the received header. The codec
- * always writes reserved bits as 0. The checksum covers them, so the written
- * checksum is then different. */
+ * always writes reserved bits as 0. The checksum covers the reserved bits. If a
+ * reserved bit is set in the received header, the checksum of the written
+ * header therefore differs from the received checksum. */
 static gboolean
 has_reserved (const DccpPacket * packet, const guint8 * bytes)
 {
@@ -301,10 +302,11 @@ check_drop_blocks (const DccpOption * option)
   fuzz_check (n == option->size);
 }
 
-/* Writes an option that was read from a packet. The written bytes must equal
- * the bytes of the option in the packet. If `option` is mandatory, these bytes
- * begin with the Mandatory option. `begin` is the lowest address at which they
- * may begin in the packet. */
+/* Writes `option` once more after it was read from a packet. The written bytes
+ * must equal the bytes of the option in the packet. If `option` is mandatory,
+ * these bytes include the Mandatory option in front of it. `begin` is the
+ * address in the packet where the previous option ends. The bytes of `option`
+ * must not begin before this address. */
 static void
 check_rewritten (const DccpOption * option, const guint8 * begin)
 {

@@ -31,9 +31,11 @@
  * - 10 * 240: A gap lasts at most 10 s, because the timeline treats a longer
  *   gap as the start of a new stream. At 240 frames per second, 10 s have 2400
  *   frames.
- * - 3 * 1024: Three frames may have any temporal reference from 0 to 1023: the
- *   first frame, the second frame after a jump, and the frame at the end of the
- *   gap. Each of them can add up to 1024 frames to the gap.
+ * - 3 * 1024: The temporal reference of a frame (its place in display order) is
+ *   a number from 0 to 1023. Three frames may have any such number, so each of
+ *   them can add up to 1024 frames to the gap. One of them is the first frame
+ *   of the stream. Another one is the second frame after a jump of the temporal
+ *   reference. The last one is the frame at the end of the gap.
  */
 #define MAX_LOSSES_AT_ONCE (10 * 240 + 3 * 1024)
 #define MAX_TIMED_FRAMES 64
@@ -246,10 +248,10 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   for (i = 0; rest.size > 0; i++) {
     size = MIN (step (job, i), rest.size);
     if (size == 0 && i % N_STEPS == 0)
-      /* step () returns the sizes of the inputs, which repeat after N_STEPS
-       * inputs. If all N_STEPS sizes were 0, the loop would never end.
-       * Therefore, if the first of them is 0, the whole rest of the stream
-       * becomes one input. */
+      /* step () returns the size of the next input. The sizes repeat in a cycle
+       * of N_STEPS inputs. If all sizes of the cycle were 0, the loop would
+       * never end. To prevent this, the first size of the cycle is replaced if
+       * it is 0: the whole rest of the stream then becomes one input. */
       size = rest.size;
     piece = fuzz_take_copy (&rest, size);
     mpeg_video_framer_input (framer, piece, size, MPEG_VIDEO_TIME_NONE,

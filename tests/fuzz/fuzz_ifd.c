@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the core of IFD, which chooses the frames that are sent. The input
- * determines the type, flags and size of each frame. Some commands connect a
- * new receiver, end the stream or change the configuration. A model of the
+/* Fuzzes the core of IFD, which chooses the frames that are sent. The input of
+ * the fuzzer contains commands. A command passes a frame to IFD, connects a
+ * new receiver, ends the stream or changes the configuration, for example. The
+ * input also determines the type, flags and size of each frame. A model of the
  * queue of waiting frames (W) and of the references checks the results:
  * - Each frame must leave the queue exactly once, in order, and be counted.
  * - The algorithm gop must send no frame whose reference was not sent.
  * - The algorithm gop must send no I-frame that a decoder would show too early.
  *
- * Input: algorithm, max_frames, then commands. The first byte of a command
- * selects its action. A command with a frame has two more bytes, the flags and
- * the size of the frame. With FLAG_ORDER, the size byte also determines the
- * position in display order. With FLAG_SLOTS, three more bytes follow: the
- * slots that the frame uses, the slots that it updates, and its temporal layer.
+ * Format of the input: algorithm, max_frames, then commands. The first byte of
+ * a command selects its action. A command with a frame has two more bytes, the
+ * flags and the size of the frame. If FLAG_ORDER is among the flags, the size
+ * byte also determines the position in display order.
+ *
+ * A slot is a place in which a decoder stores a reference frame. If FLAG_SLOTS
+ * is among the flags, three more bytes follow: the slots that the frame uses,
+ * the slots that it updates, and its temporal layer.
  */
 
 #include "fuzz.h"
@@ -351,8 +355,9 @@ take_events (gint c)
   }
 }
 
-/* Makes the frame a frame with slots. An I-frame always uses no slot and
- * updates all slots, because slotuse.h describes each I-frame in this way. */
+/* Makes `frame` a frame with slots. A slot stores a reference frame in a
+ * decoder. Following slotuse.h, an I-frame uses no slot, because it refers to
+ * no frame, and updates all slots. */
 static void
 take_slots (FuzzInput * orders, IfdFrame * frame)
 {
@@ -420,16 +425,18 @@ get_msb (gint lsb)
   return decoder->prev_msb;
 }
 
-/* In display order, an I-frame usually follows all pictures that were sent
- * before it. This function checks an I-frame that precedes such a picture in
- * display order. IFD may send it in two cases:
- * - IFD has also sent the latest I-frame or P-frame that arrived before this
+/* Checks that IFD sends an I-frame at the right time. In display order, an
+ * I-frame usually follows all pictures that were sent before it. Sometimes the
+ * I-frame precedes a picture that was sent before the I-frame. A decoder would
+ * then show the I-frame too early. The algorithm `gop` sends such an I-frame in
+ * two cases only:
+ * - It has also sent the latest I-frame or P-frame that arrived before this
  *   I-frame.
- * - IFD has waited for IFD_MAX_ORDER_WAIT frames, but no I-frame in the right
- *   order has arrived. IFD then sends this I-frame and counts it in
+ * - It has waited for IFD_MAX_ORDER_WAIT frames, but no I-frame in the right
+ *   order has arrived. It then sends this I-frame and counts it in
  *   gops_misordered.
  *
- * Only the algorithm `gop` guarantees this. The check is left out if another
+ * Other algorithms do not guarantee this. The check is left out if another
  * algorithm was in use since the last flush. */
 static void
 check_order (const Picture * picture, gint order)

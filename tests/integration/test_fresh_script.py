@@ -96,9 +96,10 @@ class RefusedTest(Stubs):
 class KilledTest(Stubs):
     def setUp(self):
         super().setUp()
-        # This stub replaces debootstrap. It writes the path of the directory
-        # in which Debian is to be installed into a file. It then writes into
-        # this directory until it is killed.
+        # This stub replaces debootstrap, which installs Debian into a
+        # directory. The stub writes the path of this directory to a file, for
+        # the test. After that, it writes data into the directory until it is
+        # killed.
         self.stub("debootstrap", f"""
 mkdir -p "$4/etc"
 echo "$4" >{self.home}/root.new

@@ -27,8 +27,9 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 SECONDS = 60
 FRAMES = 50
-# Minimum number of frames that must arrive, half of all frames. A UDP receiver
-# may miss the first packets while it starts, so the other frames may be lost.
+# Minimum number of frames that must arrive. It is half of all frames, because
+# a UDP receiver may miss the first packets while it starts. Up to half of the
+# frames may be lost in this way.
 MUST_ARRIVE = FRAMES // 2
 DESCRIPTION = "clip.sdp"
 SENDER = ("gst-launch-1.0 -q filesrc location={clip} ! rfc2250pay "

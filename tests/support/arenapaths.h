@@ -57,8 +57,9 @@ typedef struct
    * the first entry is used.
    */
   LinkConfig config[ARENA_N_DIRECTIONS];
-  /* For each direction, the delivery trace of the link; NULL if the link has no
-   * trace, and its configuration determines the rate. */
+  /* Delivery trace of the link, for each direction. If an entry is NULL, the
+   * link has no trace. The configuration of the link then determines its rate.
+   */
   const ArenaTrace *trace[ARENA_N_DIRECTIONS];
   /* TRUE if each run of a scenario begins at a different position of the
    * delivery traces. */

@@ -9,16 +9,17 @@
  * generation.
  *
  * Each possible transmission on a path is called a slot. Assume that a slot
- * begins at the time t. It can carry a packet that was generated between t +
- * seconds + delay - limit and t. Earlier packets would arrive too late, and
- * later packets do not exist yet.
+ * begins at the time t. A packet that is generated after t cannot use the slot,
+ * so the slot expires at t. A packet that was generated before t + seconds +
+ * delay - limit would arrive too late. The slot can carry any packet that was
+ * generated between these two times.
  *
  * The result is the maximum number of packets that can be assigned to slots,
  * one packet to each slot. A greedy algorithm finds this maximum exactly
- * (Glover 1967). It takes the packets in the order of their generation, and
- * assigns each packet to the slot that expires first. This algorithm is
- * equivalent to "earliest deadline first", because later slots carry later
- * packets.
+ * (Glover 1967). It takes the packets in the order of their generation. If
+ * several slots can carry a packet, the algorithm assigns the packet to the
+ * slot that expires first. On each path, later slots carry later packets. The
+ * algorithm is therefore equivalent to "earliest deadline first".
  *
  * The first slot of the first path begins when packet 0 is generated. The first
  * slot of the second path begins when packet 1 is generated, and so on. The

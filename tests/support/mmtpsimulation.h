@@ -112,8 +112,9 @@ typedef struct
   /* TRUE if the path does not exist at first. An action of the type
    * MMTP_SIMULATION_ADD adds it later. */
   gboolean is_later;
-  /* Rate and delay of the path that the sender knows in advance, as in
-   * MmtpPathConfig. 0 means that the sender measures them. */
+  /* Rate and delay of the path, if the sender knows them in advance. The fields
+   * have the same meaning as in MmtpPathConfig. If a field is 0, the sender
+   * measures the value. */
   guint64 known_rate, known_delay;
 } MmtpSimulationPathConfig;
 
@@ -135,8 +136,9 @@ typedef struct
   /* How much faster the receiver's clock runs than the true time, in parts per
    * billion. If it is negative, the clock runs slower. */
   gint64 clock_skew;
-  /* The source begins when the session is ready, but at this time at the
-   * latest. It is in ns from the start of the simulation. */
+  /* The latest time at which the source begins, in ns from the start of the
+   * simulation. The source begins earlier if the session is ready before this
+   * time. */
   guint64 timeout;
   gboolean verbose;
   /* Interval of virtual time between two calls of the function `watch`, in ns.
@@ -216,9 +218,10 @@ typedef struct
   /* Time in ns at which the receiver reported the end of the stream;
    * MMTP_SIMULATION_NEVER if it did not report the end. */
   guint64 ended_at;
-  /* The receiver reports a deadline for each frame that it outputs. This is the
-   * maximum difference in ns between such a deadline and the true deadline of
-   * the frame. */
+  /* Maximum error, in ns, of the deadlines that the receiver reports. The
+   * receiver reports a deadline for each frame that it outputs. The error of a
+   * reported deadline is its absolute difference from the true deadline of the
+   * frame. */
   guint64 worst_deadline;
   /* Bytes of the IP packets that arrived over each path, for MMTP and for TCP.
    * They are counted only while both the source and the TCP flows of the path
@@ -249,11 +252,12 @@ const MmtpSimulationFrame *mmtp_simulation_get_frames
  * source. */
 guint mmtp_simulation_count_lost (MmtpSimulation * simulation, guint64 from,
     guint64 to);
-/* Returns how many of the missing frames with a due time between `from` and
- * `to` would have been useless. A frame is missing if it was not output in
- * time. It would have been useless if a frame to which it refers is missing,
- * too, because it could not have been decoded. `from` and `to` are in ns and
- * count from the start of the source. */
+/* Returns the number of frames that were missing, but would have been useless
+ * anyway. A frame is missing if it was not output in time. A missing frame
+ * would have been useless if it refers to another missing frame, because a
+ * decoder could not have decoded it. Only frames with a due time between `from`
+ * and `to` are counted. `from` and `to` are in ns and count from the start of
+ * the source. */
 guint mmtp_simulation_count_useless (MmtpSimulation * simulation, guint64 from,
     guint64 to);
 /* Prints a summary of a few lines. */

@@ -82,10 +82,10 @@ is_shared_time (const MmtpSimulation * simulation, guint path)
       && simulation->n_put < simulation->config.source.n;
 }
 
-/* Records that a packet has arrived at the current time. `due` is the due time
- * that the packet contains, which consists only of its lowest 32 bits. All
- * packets of a frame contain the same due time, so the function finds the frame
- * by this time. */
+/* Records that a packet has arrived at the current time. A packet contains only
+ * the lowest 32 bits of the due time of its frame. `due` is this number. All
+ * packets of a frame contain the same number, so the function finds the frame
+ * by it. */
 static void
 note_arrival (MmtpSimulation * simulation, guint32 due)
 {

@@ -137,9 +137,10 @@ virtual_link_new (const VirtualLinkConfig * config, guint64 seed,
     else
       self->links[i] = make_link (config, i, seeded_draw (seed,
               number * 2 + i, 0, 0, 0));
-    /* Station `i` of the link sends in the direction `i`. A half-duplex
-     * connection has only one Link, which needs this number to know the
-     * direction of a packet. */
+    /* There are two directions. Station `i` sends in the direction `i`. Usually
+     * each direction has a Link of its own. If the VirtualLink is half-duplex,
+     * one Link carries both directions. This Link needs the number of the
+     * station to know the direction of a packet. */
     self->flows[i] = link_add_flow (self->links[i], i);
   }
   return self;

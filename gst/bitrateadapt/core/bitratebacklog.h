@@ -127,9 +127,9 @@ guint64 bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
  * delivered or dropped. Only the time in which the network was busy counts. It
  * is busy while it delivers data, and while data wait for longer than normal.
  * The rate is measured over the last 200 ms of this busy time. If the receiver
- * sends only one report in each round trip, the measurement begins and ends at
- * a report that confirmed new data. Returns G_MAXDOUBLE if the network was not
- * busy. */
+ * sends only one report in each round trip, the measurement begins at a report
+ * that confirmed new data, and ends at a later report that confirmed new data.
+ * Returns G_MAXDOUBLE if the network was not busy. */
 gdouble bitrate_backlog_get_drain_rate (const BitrateBacklog * backlog);
 /* Returns the rate in bit/s at which data left the encoder. The rate is
  * measured over the last second and over the last 200 ms, and the higher result

@@ -11,23 +11,27 @@
  * The round-trip time and the number of packets in the send buffer are measured
  * every 20 ms. For both values the rule computes a slow average and a peak. The
  * peak is the largest increase between two measurements; it decays slowly. The
- * round-trip time also has a minimum, which increases slowly. The first of the
- * following conditions that is true decides. If none is true, the bitrate does
- * not change.
+ * round-trip time also has a minimum, which increases slowly.
+ *
+ * The rule checks the following four conditions in their order. It stops at the
+ * first condition that is true, and changes the bitrate as written after this
+ * condition. If no condition is true, the bitrate does not change.
  *
  *   severe: The round-trip time is at least a third of the latency, or the
  *           buffer is more than four times the sum of its average and peak.
- *           Set the minimum bitrate immediately.
+ *           Decrease the bitrate to its minimum immediately.
  *   heavy:  The round-trip time is more than a fifth of the latency. Or the
  *           buffer is more than twice its average and more than its average
  *           plus three peaks. Or the buffer is more than the number of packets
- *           that are sent within half of the latency. Decrease by 100 kbit/s
- *           and a tenth of the bitrate, every 250 ms.
+ *           that are sent within half of the latency. Decrease the bitrate by
+ *           100 kbit/s and a tenth of the bitrate, every 250 ms.
  *   light:  The round-trip time is more than 115 % of its average and more than
  *           its average plus four peaks. Or the buffer is more than its average
- *           plus two and a half peaks. Decrease by 100 kbit/s, every 200 ms.
+ *           plus two and a half peaks. Decrease the bitrate by 100 kbit/s,
+ *           every 200 ms.
  *   free:   The round-trip time is near its minimum and does not increase.
- *           Increase by 30 kbit/s and a thirtieth of the bitrate, every 500 ms.
+ *           Increase the bitrate by 30 kbit/s and a thirtieth of the bitrate,
+ *           every 500 ms.
  *
  * `srtsink` and `ristsink` do not report the number of packets in their send
  * buffers. If a report lacks this number, the conditions on the buffer are

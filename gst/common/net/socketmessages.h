@@ -40,12 +40,12 @@ guint socket_messages_send (gint fd, SocketMessage * messages, guint n,
 guint socket_messages_receive (gint fd, SocketMessage * messages, guint n,
     SocketErrors * errors);
 
-/* Returns a copy of the message of `error`, for use in a text that names the
- * peer itself. The caller frees the copy. If the message begins with the string
- * `peer` and " returned ", the copy begins with "the peer returned " instead,
- * so that the text does not name the peer twice. For example, if `peer` is
- * "127.0.0.1:5", the message "127.0.0.1:5 returned an error" becomes "the peer
- * returned an error". */
+/* Returns a copy of the message of `error`. The caller frees the copy. The copy
+ * becomes part of a text that already contains the address `peer`. If the
+ * message begins with the same address, followed by " returned ", the copy
+ * begins with "the peer returned " instead, so that the text does not contain
+ * the address twice. For example, if `peer` is "127.0.0.1:5", the message
+ * "127.0.0.1:5 returned an error" becomes "the peer returned an error". */
 gchar *socket_error_describe (const GError * error, const gchar * peer);
 /* Checks that `host` contains no port. If `host` has the form host:port,
  * returns FALSE, with an error that says what to do. */

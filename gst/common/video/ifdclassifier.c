@@ -101,8 +101,8 @@ typedef struct
   /* TRUE if a decoder that starts at this picture decodes this picture
    * correctly. FALSE if the first correct picture comes some frames later. */
   gboolean is_at_once;
-  /* Value of broken_link_flag in the message. If is_at_once is FALSE, the flag
-   * is not read, and this field is FALSE. */
+  /* Value of broken_link_flag, a flag of the recovery point message. The flag
+   * is read only if `is_at_once` is TRUE. Otherwise this field is FALSE. */
   gboolean is_broken;
 } Recovery;
 
@@ -417,9 +417,10 @@ read_unit (Reader * reader, Unit * unit)
   return read_start_code (reader, unit);
 }
 
-/* A byte-stream must begin with a start code, which may follow zero bytes.
- * Counts an error if other bytes precede the first start code, or if there is
- * none. */
+/* Checks the beginning of a byte-stream. The stream must begin with a start
+ * code. Only bytes with the value 0 may precede this start code. Counts an
+ * error if other bytes precede the first start code, or if there is no start
+ * code. */
 static void
 check_beginning (Reader * reader)
 {
@@ -562,9 +563,10 @@ is_h264_reference (const Unit * unit)
 }
 
 /* Shortens the NAL unit of a slice to at most MAX_SLICE_HEADER bytes, because
- * only the slice header is parsed. Also removes zero bytes at the end, because
- * a byte-stream may contain them between NAL units. Byte-streams and streams
- * with lengths therefore give the same result. */
+ * only the slice header is parsed. Also removes zero bytes at the end of the
+ * unit. A byte-stream may contain such bytes between two NAL units. In the
+ * other stream format, the length of each NAL unit precedes the unit. After the
+ * removal, both formats give the same result. */
 static void
 find_header_end (const Reader * reader, Unit * unit)
 {

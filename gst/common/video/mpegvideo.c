@@ -26,8 +26,9 @@ static const guint frame_rates[9][2] = {
 #define SEQUENCE_MIN_SIZE            12
 #define SEQUENCE_EXTENSION_SIZE      10
 #define GOP_SIZE                      8
-/* Size in bytes of a picture header without motion vector fields. The header of
- * a P- or B-picture has these fields, and then at least 9 bytes. */
+/* Size in bytes of a picture header without motion vector fields. In a P- or
+ * B-picture, the header has motion vector fields, so the whole header has at
+ * least 9 bytes. */
 #define PICTURE_MIN_SIZE              8
 #define PICTURE_EXTENSION_MIN_SIZE    9
 

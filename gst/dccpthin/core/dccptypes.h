@@ -61,9 +61,11 @@ typedef struct
 typedef struct
 {
   const guint8 *payload;        /* points into the received bytes */
-  /* Memory block that contains the payload, or NULL. The code that handles the
-   * event can refer to a slice of this block. If the field is NULL, this code
-   * must copy the payload instead. The field is set in events only. */
+  /* Memory block that contains the payload, or NULL. This field is set only if
+   * the structure is part of an event. The code that handles the event needs
+   * the payload. If there is a block, this code can keep a reference to the
+   * part of the block that contains the payload. If the field is NULL, the
+   * code must copy the payload instead. */
   DatagramBlock *block;
   gsize size;
   guint64 sequence;
@@ -102,10 +104,11 @@ typedef enum
   /* The peer has become a slow receiver (`slow` is TRUE), or is no longer a
    * slow receiver (`slow` is FALSE). */
   DCCP_EVENT_SLOW_RECEIVER,
-  /* The peer reported that it dropped packets that we sent. The first dropped
-   * packet has the sequence number `sequence`, and the last dropped packet has
-   * `sequence` + `lost` - 1. Some packets between these two may not have been
-   * dropped. */
+  /* The peer reported that it dropped packets that we sent. They are in a range
+   * of sequence numbers: `sequence` is the first number of the range, and
+   * `lost` is the count of numbers in the range. The first and the last packet
+   * of the range were dropped. It is possible that some packets between them
+   * were not dropped. */
   DCCP_EVENT_DROPPED,
   /* The peer reported lost packets that it had not reported before. They are in
    * a range of sequence numbers: `sequence` is the first number of the range,

@@ -41,9 +41,9 @@
 #define POINT_DISTANCE (1 * SECOND)
 #define MIN_SPAN (20 * SECOND)
 #define MAX_SKEW 5e-4
-/* Maximum error of a measured skew. Both are ratios (ns per ns). If noise may
- * have changed a measured skew by more than MAX_ERROR, the measurement is
- * ignored. */
+/* Maximum error of a measured skew. The skew and its error are ratios (ns per
+ * ns). If noise may have changed a measured skew by more than MAX_ERROR, the
+ * measurement is ignored. */
 #define MAX_ERROR 5e-5
 /* Messages of the sender contain times of the sender's clock. `sender_start` is
  * the time at which the sender sent OPEN. FARTHEST is the maximum difference,
@@ -194,10 +194,10 @@ find_min (const MmtpClockPoint * points, guint n)
   return min;
 }
 
-/* Returns the noise of the points from which the skew is computed, in ns. Each
- * point contains a transit, the minimum transit of the messages in one second.
- * The noise is the mean absolute difference between the transits of successive
- * points. */
+/* Returns the noise of the points from which the skew is computed, in ns. A
+ * transit is the arrival time of a message minus its sending time. Each point
+ * contains the minimum of the transits in one second. The noise is the mean
+ * absolute difference between the values of successive points. */
 static gdouble
 get_noise (const MmtpClock * clock)
 {

@@ -19,9 +19,9 @@ typedef struct
   GBytes *key;                  /* the application's key; may be NULL */
 } MmtpKey;
 
-/* Initializes `key`. If the application has set a key, `application_key` is
- * this key and must not be empty; otherwise it is NULL. The MmtpKey takes a
- * reference to it. */
+/* Initializes `key` with the key of the application, `application_key`. This
+ * key must not be empty. `application_key` is NULL if the application has set
+ * no key. If it is not NULL, `key` takes a reference to it. */
 void mmtp_key_init (MmtpKey * key, GBytes * application_key);
 void mmtp_key_clear (MmtpKey * key);
 /* mmtp_key_sign() computes the MAC of an OPEN or ACCEPT over the first `size`

@@ -131,10 +131,10 @@ guint64 mmtp_paths_get_needed_delay (const MmtpPaths * paths,
 guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent);
 /* Computes for each of the `n` deadlines the number of bytes that all paths
- * together can deliver before this deadline, and stores the number for
- * deadlines[i] in capacities[i]. The numbers are based on the current rate and
- * the safe delay of each path, as those of mmtp_paths_get_capacity() with
- * `at_best` = FALSE. */
+ * together can deliver before this deadline. Stores the number for deadlines[i]
+ * in capacities[i]. The number is based on the current rate and the safe delay
+ * of each path. It is the number that mmtp_paths_get_capacity() returns for
+ * this deadline with `at_best` = FALSE. */
 void mmtp_paths_get_capacities (const MmtpPaths * paths,
     const guint64 * deadlines, guint64 * capacities, guint n, guint percent);
 /* Returns the number of bytes that the send queue may contain so that the paths
@@ -144,7 +144,8 @@ void mmtp_paths_get_capacities (const MmtpPaths * paths,
 guint64 mmtp_paths_get_put_capacity (const MmtpPaths * paths,
     guint64 deadline);
 /* Returns whether it is known how many bytes all paths together can deliver.
- * This is unknown while the stream uses less than a path can carry. */
+ * Returns FALSE if this is unknown for at least one usable path. It is unknown
+ * for a path while the stream uses less than this path can carry. */
 gboolean mmtp_paths_are_measurable (const MmtpPaths * paths);
 /* Returns the bitrate of the stream, in bit/s, that all paths together can
  * carry. Sets `is_app_limited` to TRUE if the application sent less than the

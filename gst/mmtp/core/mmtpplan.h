@@ -54,8 +54,9 @@ typedef struct
   /* Expected number of pictures that are lost if this frame is not sent: its
    * own picture and the pictures that refer to it. */
   gdouble weight;
-  /* TRUE if the first waiting packet of this frame has been sent before,
-   * because it was lost or is in flight on a stalled path */
+  /* TRUE if the first waiting packet of this frame has been sent before. The
+   * packet waits again because it was lost or is in flight on a stalled path.
+   */
   gboolean is_retransmission;
   /* TRUE if the frame is to be sent, FALSE if the plan leaves it out */
   gboolean is_kept;

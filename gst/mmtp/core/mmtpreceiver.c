@@ -26,8 +26,9 @@
 #include "mmtpreceiverhandshake.h"
 #include "mmtpreceiverjoins.h"
 
-/* default of `max_delay`, the maximum of the initial delay (D0): the longest
- * delay that an OPEN message may request */
+/* Default of `max_delay`, which limits the initial delay (D0, the latency of
+ * the session). If a sender requests a longer delay, D0 is set to `max_delay`.
+ */
 #define DEFAULT_MAX_DELAY (60 * MMTP_SECOND)
 /* default of the session timeout (docs/wire-mmtp.md, section 4) */
 #define DEFAULT_SESSION_TIMEOUT (10 * MMTP_SECOND)
@@ -68,8 +69,9 @@ typedef struct
   guint64 initial_delay;        /* initial delay (D0), in ns */
   /* initial delay (D0) that the sender wants, in ns */
   guint64 wanted_delay;
-  /* Changes of the initial delay (D0) are limited to a number per period. This
-   * is the time in ns at which the current period began. */
+  /* Time in ns at which the current period began. In each period, the receiver
+   * accepts only a limited number of changes of the initial delay (D0, the
+   * latency of the session). */
   guint64 delay_changes_from;
   /* number of changes of D0 in the current period */
   guint n_delay_changes;
@@ -621,9 +623,10 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
   path->round_trip = keepalive->round_trip * G_GUINT64_CONSTANT (1000);
   mmtp_reports_set_period (&self->reports, path, keepalive->report_period);
   take_floor (self, keepalive->floor, sent);
-  /* The values below are valid for the whole session. If this KEEPALIVE arrived
-   * on a slow path, a newer one may have arrived before it on a faster path.
-   * The older values must then not replace the newer ones. */
+  /* The other values of the KEEPALIVE apply to the whole session, not only to
+   * this path. A KEEPALIVE that was sent later may already have arrived on a
+   * faster path. The values of the present KEEPALIVE are then outdated, and
+   * must not replace the newer values. */
   if (sent < session->keepalive_sent)
     return MMTP_VALID;
   session->keepalive_sent = sent;
@@ -1095,10 +1098,11 @@ tell_too_long (MmtpReceiver * self, MmtpReceiverEvent * event)
  * arrived yet. This buffer then waits for its caps, and the buffers after it
  * wait, too.
  *
- * If the caps do not arrive in time, the buffer is dropped. This is not always
- * at the deadline of this buffer. Due times may decrease, so a later buffer may
- * have an earlier deadline. Therefore the buffer is dropped after the earliest
- * deadline of all complete buffers, plus the maximum lateness. */
+ * If the caps do not arrive in time, the buffer is dropped, so that no other
+ * buffer becomes too late. The due times of the stream may decrease. A later
+ * buffer may therefore have an earlier deadline than the buffer that waits for
+ * its caps. The earliest deadline of all complete buffers counts. The waiting
+ * buffer is dropped when this deadline plus the maximum lateness has passed. */
 static const MmtpReorderedBuffer *
 find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)
 {

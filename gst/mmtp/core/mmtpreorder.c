@@ -79,8 +79,9 @@ struct _MmtpReorder
   guint64 n_waiting;            /* number of occupied slots */
   /* one bit for each slot; the bit is set if the slot is occupied */
   guint64 *taken;
-  /* One bit for each 64-bit word of `taken`, which represents 64 slots. The bit
-   * is set if at least one of these slots is occupied. */
+  /* Bitmap with one bit for each 64-bit word of `taken`. A word of `taken`
+   * describes 64 slots. Its bit in `summary` is set if at least one of these
+   * slots is occupied. */
   guint64 *summary;
   /* Placeholder for all packets that arrived too late and were refused. The
    * slot of such a packet points to it, so that the receiver does not wait for
@@ -485,9 +486,9 @@ append (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
     push_assembly (reorder);
 }
 
-/* Passes a packet to the reassembly that arrived in order and did not have to
- * wait. The payload has not been copied yet: `payload` points into the received
- * datagram. */
+/* Passes `packet` to the reassembly, which joins packets into buffers. The
+ * packet arrived in order, so it did not have to wait. Its payload has not been
+ * copied yet: `payload` points into the received datagram. */
 static void
 deliver (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
 {
@@ -503,8 +504,9 @@ deliver (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
   push_output (reorder, &data);
 }
 
-/* Passes a packet that has waited for an earlier packet to the reassembly. If
- * the packet is a whole buffer, its memory block becomes the memory of this
+/* Passes `packet` to the reassembly, which joins packets into buffers. The
+ * packet has waited until an earlier packet arrived or was skipped. If the
+ * packet contains a whole buffer, its memory block becomes the memory of this
  * buffer. Otherwise, the payload is copied and the block is freed. */
 static void
 deliver_waiting (MmtpReorder * reorder, Packet * packet)
@@ -668,12 +670,13 @@ jump (MmtpReorder * reorder, guint64 number)
   reorder->discont = TRUE;
 }
 
-/* Takes one step in the order of the stream numbers. `next` is the number of
- * the next expected packet:
+/* Handles the packet that is expected next. Its stream number is `next`, a
+ * field of `reorder`:
  * - If this packet has arrived, passes it to the reassembly.
- * - Otherwise skips it, together with the missing packets that directly follow
- *   it. The step ends at the next packet that has arrived, or at the packet
- *   `number`, whichever comes first. */
+ * - If this packet is missing, skips it and the missing packets that directly
+ *   follow it. Stops at the first packet that has arrived. Also stops at the
+ *   stream number `number`, an argument, so that this number and higher ones
+ *   are not skipped. */
 static void
 take_or_jump (MmtpReorder * reorder, guint64 number)
 {
@@ -776,9 +779,9 @@ has_room (const MmtpReorder * reorder, gsize size)
   return get_held_bytes (reorder) + get_cost (size) <= reorder->max_bytes;
 }
 
-/* Returns whether the current buffer would exceed max_bytes if this packet were
- * appended, even if nothing else were held in memory. `size` is the payload
- * size of the packet in bytes. */
+/* Appending a packet makes the current buffer larger. Returns whether the
+ * current buffer alone would then need more memory than max_bytes. Other data
+ * in memory do not count. `size` is the payload size of the packet in bytes. */
 static gboolean
 is_too_long (const MmtpReorder * reorder, gsize size)
 {
@@ -929,11 +932,11 @@ make_late (MmtpReorder * reorder, guint64 number)
  * passed. The function marks these packets, and removes their entries from the
  * heap of deadlines.
  *
- * Then the function adds one entry to the heap that replaces all removed
- * entries. The new entry has the earliest of their deadlines and the highest of
- * their stream numbers. At the next timeout, the receiver therefore handles all
- * packets up to this stream number: it passes on those that have arrived, and
- * skips the others. */
+ * Then the function adds a single entry to the heap. This entry replaces all
+ * removed entries. Its deadline is the earliest of the removed deadlines. Its
+ * stream number is the highest of the removed stream numbers. At the next
+ * timeout, the receiver therefore handles all packets up to this stream number:
+ * it passes on those that have arrived, and skips the others. */
 static void
 make_waiting_late (MmtpReorder * reorder, guint64 now)
 {

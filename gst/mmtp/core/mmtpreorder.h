@@ -51,8 +51,9 @@ typedef struct
   /* number of packets that were dropped because the reorder buffer would
    * otherwise have held more than max_bytes bytes */
   guint64 no_room;
-  /* Number of packets that were dropped because their buffer alone would be
-   * larger than max_bytes. They are also counted in `no_room`. */
+  /* Number of packets that were dropped because the buffer to which they belong
+   * would, on its own, need more than max_bytes. These packets are also counted
+   * in `no_room`. */
   guint64 too_long;
   /* number of bytes that the reorder buffer holds at present: the payloads of
    * packets and buffers, and the memory for managing them */

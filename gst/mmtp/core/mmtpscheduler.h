@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The schedulers. A scheduler is a rule that chooses the path for the next
- * packet. The policy (mmtppolicy.h) is the only caller and keeps one scheduler
- * state for each sender. It is called with the lock of its element held, so a
- * scheduler needs no lock.
+ * packet. Only the policy (mmtppolicy.h) calls a scheduler. The policy keeps
+ * one scheduler state for each sender. The policy is called with the lock of
+ * the element held, so a scheduler needs no lock.
  *
  * The scheduler `mmtp` is the rule of the MMTP paper (section 4.4). It
  * considers the paths whose pacing allows a packet now and on which the packet

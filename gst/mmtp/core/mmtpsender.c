@@ -40,11 +40,13 @@
  * sender stops sending the stream on the path. It uses the path again when the
  * delay is at most this percentage of the maximum. */
 #define BACK_PERCENT 90
-/* Minimum intervals between two events of the same kind that the application
- * gets:
- * - RATE_PERIOD: the rate has changed by more than RATE_PERCENT.
- * - TOO_SLOW_PERIOD: the rate is too low for the stream.
- * - DELAY_PERIOD: the initial delay (D0) has become longer. */
+/* The application gets several kinds of events. Two events of the same kind
+ * have at least this distance in time (ns):
+ * - RATE_PERIOD, if the events say that the rate has changed by more than
+ *   RATE_PERCENT.
+ * - TOO_SLOW_PERIOD, if the events say that the rate is too low for the stream.
+ * - DELAY_PERIOD, if the events say that the initial delay (D0) has become
+ *   longer. */
 #define RATE_PERIOD (200 * MMTP_MILLISECOND)
 #define RATE_PERCENT 2
 #define TOO_SLOW_PERIOD MMTP_SECOND

@@ -37,8 +37,8 @@
  * reduction lasts at most DRAIN_TIME (ns). The next reduction may begin
  * DRAIN_TIME + DRAIN_PAUSE (ns) after the beginning of this one, and not
  * earlier. These limits are needed because the delay may have grown for another
- * reason than a queue. A reduction cannot decrease such a delay, so it would
- * last forever. */
+ * reason than a queue. Such a delay does not decrease at a reduced rate.
+ * Without the limits, the sender would keep the reduced rate forever. */
 #define DRAIN_TIME (5 * SECOND)
 #define DRAIN_PAUSE (10 * SECOND)
 /* A standing queue is a queue that does not empty. Its delay is measured as the

@@ -70,7 +70,8 @@ struct _LinkPacket
   LinkDamage *damage;
 };
 
-/* Inverts the bits of the packet that the link damaged. `data` is the content
- * of the packet, and `size` is its size in bytes. */
+/* Damages the content of a packet as the link did: inverts those bits that the
+ * link damaged. `data` is the content of the packet, and `size` is its size in
+ * bytes. */
 void link_packet_apply_damage (const LinkPacket * packet, guint8 * data,
     gsize size);

@@ -35,9 +35,10 @@ static const guint64 ofdm_rates[] = { 6000000, 9000000, 12000000, 18000000,
  * - The three numbers of attempts after which a station changes its rate
  *   (`down_after`, `up_after` and `loss_up_after` in set_base ()).
  *
- * Only this set of values fits Ouwens' tables 3.2 to 3.4, and the values for
- * 5.5 Mbit/s in table 3.6. The set also agrees with tables 3.6 to 3.9 on how
- * much the oven reduces the rate at 11 Mbit/s. */
+ * The values must fit two parts of the measurements: tables 3.2 to 3.4, and the
+ * rate of 5.5 Mbit/s in table 3.6. No other set of values fits both parts. The
+ * set also agrees with tables 3.6 to 3.9 on how much the oven reduces the rate
+ * at 11 Mbit/s. */
 static const gdouble dsss_failure[] = { 0.005, 0.0003, 0.0026, 0.0026 };
 static const gdouble dsss_oven_failure[] = { 0.0075, 0.137, 0.21, 0.21 };
 
@@ -45,9 +46,10 @@ static const gdouble dsss_oven_failure[] = { 0.0075, 0.137, 0.21, 0.21 };
  * and 1000 packets of 1500 bytes per second. The noise is 200 packets/s per
  * square root of a second. The mean duration of an outage is 1 s.
  *
- * We have chosen the reversion time, because the paper has none. Shadowing is
- * correlated over 50 m (3GPP TR 36.814, annex A), and a car in a town needs 5 s
- * for this distance. */
+ * The reversion time is the time constant with which the rate returns to its
+ * mean. The paper has no such time, so we have chosen 5 s. The reason is that
+ * shadowing is correlated over 50 m (3GPP TR 36.814, annex A), and a car in a
+ * town needs 5 s for this distance. */
 static void
 set_wander (LinkCellularConfig * cellular)
 {

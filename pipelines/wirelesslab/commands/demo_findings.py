@@ -27,14 +27,17 @@ REPEATS_DIFFER = 6.0
 # number. In two runs of one transport over the same pair, the share differed
 # by at most 10.8 percentage points.
 LINKS_DIFFER = 11.0
-# Fraction that decides whether a sender used both of its two links. The rate
-# of the sender is measured on each link. If the lower rate is more than this
-# fraction of the higher rate, the sender used both links. Otherwise the link
-# with the lower rate carried only probes, or packets that the receiver sent.
+# Fraction that decides whether a sender used both of its two links. For each
+# link, the mean rate of all delivered packets is known. They include the
+# packets that the receiver sent. If the lower rate is more than this fraction
+# of the higher rate, the sender used both links for the video. Otherwise, the
+# link with the lower rate carried only probes of the sender, or packets of the
+# receiver.
 USED_SHARE = 0.05
 HEADS = ["sender", "in time %", "I %", "P %", "B %", "latency", "99 %", "PSNR"]
-# Columns of a table whose values have ranges, such as "90 (85–95)". With
-# ranges in all columns of HEADS, the table would be too wide for a terminal.
+# HEADS lists all columns of the table. If each sender has several runs, the
+# values have ranges, such as "90 (85–95)". The table would then be too wide
+# for a terminal, so it has only the columns in RANGED.
 RANGED = ("sender", "in time %", "I %", "99 %", "PSNR")
 # Transports that deliver all data in order. Each entry is the name by which
 # names.key_element() identifies a transport: that of an element or of a
@@ -204,9 +207,10 @@ def clip_reasons(senders: Sequence[Sender], late_ms: int) -> str:
 
 def in_pairs(senders: Sequence[Sender]) -> str:
     """Returns sentences that compare the first sender with the other senders.
-    Each sender was run once over each of several pairs of links, and its
-    results have the same order of the pairs as those of all other senders. The
-    senders are compared separately for each pair, because a result depends
+    There are several pairs of links, and each sender was run once over each
+    pair. Each sender has a list of results. The lists of all senders are in
+    the same order: the n-th result of each sender is that of the n-th pair.
+    The senders are compared separately for each pair, because a result depends
     more on the pair than on the sender.
     """
     first, *others = senders
@@ -249,11 +253,11 @@ def shares_in_time(sender: Sender) -> str:
 
 
 def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
-    """Returns sentences that compare senders with one run each. `first` has
-    the senders with the highest shares of frames in time. If it has several
-    senders, their shares differ so little that repeated runs might change
-    their order. `others` has all other senders, beginning with the highest
-    share.
+    """Returns sentences that compare senders. Each sender has only one run.
+    `first` contains the sender with the highest share of frames that arrived
+    in time. It also contains each sender whose share is so little lower that
+    repeated runs might change the order. `others` contains all other senders,
+    beginning with the highest share.
     """
     differ = ("Two runs of the same sender differ by up to "
               f"{REPEATS_DIFFER:.0f} percentage points")
@@ -272,11 +276,12 @@ def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
                  f"{others[0].share:.1f} %, which is {lead:.1f} percentage "
                  "points less.")
     if len(first) == 1:
-        # `lead` compares the shares of frames in time: it is the share of the
-        # first sender minus the share of the second one, others[0], in
-        # percentage points. first_place() would also have returned the second
-        # sender if `lead` were at most REPEATS_DIFFER. `lead` is therefore
-        # greater than REPEATS_DIFFER.
+        # The share of a sender is the percentage of frames that arrived in
+        # time. `lead` is the share of the first sender minus the share of the
+        # second sender, others[0], in percentage points. first_place() returns
+        # the first sender, and all senders whose share is at most
+        # REPEATS_DIFFER lower. Here it has returned only the first sender, so
+        # `lead` is greater than REPEATS_DIFFER.
         words.append(f"{differ}, which is less than this lead.")
     if len(others) > 1:
         words.append(f"The last one, {names(others[-1:])}, had "
@@ -516,8 +521,8 @@ def delays(summaries: Sequence[Summary], late_ms: int) -> str:
 
 def of_all(number: int, summaries: Sequence[Summary]) -> str:
     """Returns a text such as "2 of 3 radios". The first number is `number`.
-    The second is the number of all radios, for each of which `summaries` has
-    an element. If the two numbers are equal, the text begins with "each of",
+    The second number is the number of all radios, which is the length of
+    `summaries`. If the two numbers are equal, the text begins with "each of",
     as in "each of 3 radios".
     """
     return (f"{'each' if number == len(summaries) else number} of "

@@ -29,8 +29,8 @@ NS_PER_MS = 1e6
 # small. The first packet with at least this number of bytes belongs to the
 # first frame.
 LARGE = 500
-# The lab opens and closes a link at the times that a schedule lists. This is
-# the maximum time, in ns, that it needs to do so once.
+# Maximum time, in ns, that the lab needs to open a link or to close a link.
+# The lab begins to open or close a link at the times that a schedule lists.
 CHANGE_NS = 20e6
 
 

@@ -22,8 +22,9 @@ class Range(typing.NamedTuple):
     median: float
     high: float
     runs: int
-    # True if all runs of the row are flagged as unreliable. Otherwise, the
-    # range was computed without the flagged runs.
+    # True if all runs of the row are flagged as unreliable. The values from
+    # `low` to `high` are then computed from these runs. Otherwise, they are
+    # computed without the flagged runs.
     is_flagged: bool = False
 
     @property

@@ -496,10 +496,11 @@ def fairness(runs: list[Run]) -> Table | None:
 
 def loss_runs(runs: list[Run]) -> Table:
     """Returns a table of series of consecutive lost packets, in the form of
-    Ouwens table 3.12. It says which share of the series consists of one
-    packet, which share consists of two packets, and so on. It has one row for
-    each value of the compared property, for example for each protocol. A row
-    counts the packets of all test runs with this value.
+    Ouwens' table 3.12. A series consists of one or more packets. The columns
+    classify the series by their length: which percentage of all series
+    consists of one packet, which percentage consists of two packets, and so
+    on. The table has one row for each value of the compared property, for
+    example for each protocol. A row covers all test runs with this value.
     """
     heads = [runs[0].way.head,
              *(f"{length} in a row, %" for length in measurements.OUWENS_RUNS),
@@ -517,10 +518,11 @@ def loss_runs(runs: list[Run]) -> Table:
 
 
 def attempts(runs: list[Run]) -> Table:
-    """Returns a table of the number of transmissions of a packet, in the form
-    of Ouwens table 3.2. Runs that agree in the compared property, for example
-    in the protocol, share a row. The row counts the packets of all of these
-    runs.
+    """Returns a table that counts packets by their number of transmissions, in
+    the form of Ouwens' table 3.2. A packet may be transmitted several times.
+    The columns show which percentage of the packets was transmitted once,
+    twice, and so on. Runs that agree in the compared property, for example in
+    the protocol, share a row. The row counts the packets of all of these runs.
     """
     max_attempts = measurements.OUWENS_MAX_ATTEMPTS
     heads = [runs[0].way.head,

@@ -20,8 +20,9 @@ RATES = (3, 4, 5, 6)  # Mbit/s
 SECONDS = 60
 FRAMES_PER_SECOND = 25
 
-# Settings for small clips (QCIF) that slow radios can carry. QCIF maps the
-# name of each codec to a tuple: the options of the encoder, the muxer of
+# Settings for small clips that slow radios can carry. Their pictures have the
+# small size QCIF. The dictionary with the settings is named QCIF, too. It maps
+# the name of each codec to a tuple: the options of the encoder, the muxer of
 # ffmpeg, the demuxer of ffmpeg, and the number of frames per second.
 #
 # The H.263 clip has a bitrate of 10 kbit/s and 10 frames per second, as in

@@ -51,11 +51,12 @@ RENUMBERED_BY = 100
 # bucket has the size of 100 packets, which is also the default size of the
 # queue of the element wirelesslink.
 HELD = "tbf rate 8bit burst 3000 limit 150000"
-# RELEASED ends the state `hold`, in which packets wait in front of a token
-# bucket: it raises the rate of the bucket. The bucket applies the new rate
-# only when another packet arrives. A TCP connection sends no packet while its
-# earlier packets still wait. Therefore KICK sends an additional UDP packet, to
-# the port of the service `discard`.
+# In the state `hold` of a link, packets wait in front of a token bucket with a
+# very low rate. RELEASED is the configuration with which the state ends. It
+# gives the bucket a high rate. The bucket applies the new rate only when
+# another packet arrives. A TCP connection, however, sends no packet while its
+# earlier packets still wait. KICK is therefore a command that sends an
+# additional UDP packet, to the port of the service `discard`.
 RELEASED = "tbf rate 1gbit burst 300000 limit 150000"
 KICK = (f"{shlex.join(namespaces.PYTHON)} -c 'import socket; socket.socket("
         "type=socket.SOCK_DGRAM).sendto(b\"\", (\"{peer}\", 9))'")
@@ -211,9 +212,9 @@ def leave(state: str, device: str, address: str,
 
 class Shell:
     """A shell that stays open in a host and executes one command after the
-    other. A new process for each command would start too slowly, because a
-    Python program must start first. This program enters the host and then
-    executes the command.
+    other. Without this shell, each command would need a new process. The
+    process would first start a Python program, which enters the host and then
+    executes the command. This would be too slow.
     """
 
     def __init__(self, bed: testbed.Testbed, host: str) -> None:

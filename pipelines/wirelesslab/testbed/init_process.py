@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes the namespaces of a testbed, and removes them when the testbed ends.
 
-All processes of a testbed are in one PID namespace, in which this process is
-process 1. When this process ends, the kernel kills all other processes in the
-namespace. The network namespaces and their devices disappear with the last
-process. The owner is the process that uses the testbed. This process ends when
-the owner closes the testbed. This process also ends when the owner itself has
-ended, which it notices from a pidfd of the owner. The testbed is therefore
-removed completely even if SIGKILL ends the owner.
+This program runs as the init process of a testbed: all processes of a testbed
+are in one PID namespace, in which the init process is process 1. When the init
+process ends, the kernel kills all other processes in the namespace. The
+network namespaces and their devices disappear with the last process.
+
+The owner is the process that uses the testbed. The init process ends when the
+owner closes the testbed. The init process also ends when the owner itself has
+ended, which the init process notices from a pidfd of the owner. The testbed is
+therefore removed completely even if SIGKILL ends the owner.
 
 namespaces.py starts this program as `testbed.init_process OWNER-PID SOCKET`.
 The first message on the socket describes the namespaces to make. The answer

@@ -79,9 +79,9 @@ def read(path: str | pathlib.Path) -> collections.defaultdict[int, Tally]:
 
 def created_ns(path: str | pathlib.Path) -> int | None:
     """Returns the time of day at which the log file of a link was created, in
-    ns. It is nearly the time at which the clock of the link began to run,
-    which is a few ms later. If the file system does not store the time of
-    creation, returns None. The time is read with the program stat, because
+    ns. The clock of the link begins to run only a few ms after this time, so
+    the two times are nearly equal. If the file system does not store the time
+    of creation, returns None. The time is read with the program stat, because
     Python cannot read it.
     """
     said = subprocess.run(["stat", "--format=%.9W", path], text=True,

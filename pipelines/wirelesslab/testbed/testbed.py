@@ -247,8 +247,9 @@ class Testbed:
 
     def _make_place(self) -> namespaces.Namespaces | loopback.Loopback:
         """Creates the hosts and returns the object that controls them. In the
-        mode "auto", tries network namespaces as root and as a user, and
-        finally relays.
+        mode "auto", tries several kinds of hosts: first network namespaces
+        with the rights of root, then network namespaces with the rights of a
+        user, and finally relays, which need no namespaces.
         """
         if self.mode == "relay":
             return self._make_relay("as asked for")

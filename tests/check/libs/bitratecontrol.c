@@ -354,8 +354,11 @@ begin_backlog (guint64 duration)
 }
 
 /* The queueing delay in the network rises to 120 ms. BitrateControl tolerates
- * 60 ms, so the excess is 60 ms. The bitrate must fall so far that the queue
- * drains within 200 ms: to 0.85 * (1 - 60 / 200) of the delivered bitrate. */
+ * 60 ms. The excess of 60 ms must drain within 200 ms, which takes 60 / 200 of
+ * the delivered bitrate in this time. The rest, 1 - 60 / 200, remains for the
+ * encoder. BitrateControl multiplies it by 0.85 (BETA in
+ * bitrateestimaterule.c), so the bitrate must fall to 0.85 * (1 - 60 / 200) of
+ * the delivered bitrate. */
 GST_START_TEST (queue_in_the_network_lowers_the_rate)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);
@@ -559,14 +562,13 @@ GST_START_TEST (network_that_delivers_nothing_gets_the_minimum)
 
 GST_END_TEST;
 
-/* An outage of the network lasts 0.4 s. During this time, the data that the
- * encoder makes wait in the queue. After the outage the queue drains at 6000
- * kbit/s.
+/* An outage of the network lasts 0.4 s. During the outage, the output of the
+ * encoder waits in a queue. After the outage the queue drains at 6000 kbit/s.
  *
- * The bitrate must then rise at once to the lower one of two values: 85 % of
- * the bitrate before the outage, and half of the rate at which the queue
- * drains. Here these are 850 kbit/s and 3000 kbit/s, so the bitrate must be 850
- * kbit/s. */
+ * The bitrate must then rise at once to the lower one of two values. The first
+ * value is 85 % of the bitrate before the outage, which is 850 kbit/s. The
+ * second value is half of the rate at which the queue drains, which is 3000
+ * kbit/s. The bitrate must therefore be 850 kbit/s. */
 GST_START_TEST (rate_returns_when_an_outage_is_over)
 {
   begin_backlog (400);
@@ -730,10 +732,11 @@ GST_START_TEST (loss_before_a_pause_is_no_outage)
 GST_END_TEST;
 
 /* A static picture needs only 20 kbit/s. Its packets are small, so headers are
- * a large part of them. The number of bytes in flight includes the headers.
- * BitrateControl compares it with the bytes that left the encoder, which have
- * no headers. The data in flight therefore seem to be more and older than they
- * are. The bitrate must nevertheless stay at 1000 kbit/s. */
+ * a large part of them. BitrateControl knows the number of bytes in flight, and
+ * computes when the encoder output so many bytes. The bytes in flight include
+ * headers, but the bytes from the encoder do not. The encoder needs longer to
+ * output as many bytes, so the data in flight seem to be older than they are.
+ * The bitrate must nevertheless stay at 1000 kbit/s. */
 GST_START_TEST (static_picture_keeps_the_rate)
 {
   begin_backlog (400);

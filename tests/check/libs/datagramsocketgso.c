@@ -22,9 +22,10 @@
 #define SIZE 1000
 #define MAX_PACKETS DATAGRAM_BATCH
 
-/* The errno with which the test's sendmsg () refuses GSO. It refuses each
- * message whose packets are larger than `max_segment` bytes. If `gso_errno` is
- * 0, it refuses no message for this reason. */
+/* The test's sendmsg () can refuse GSO (generic segmentation offload). In this
+ * case, sendmsg () fails with the errno `gso_errno` for each message whose
+ * packets are larger than `max_segment` bytes. If `gso_errno` is 0, sendmsg ()
+ * refuses no message for this reason. */
 static gint gso_errno;
 static gsize max_segment;
 /* `room` is the number of messages that the test's sendmsg () will still send.

@@ -337,11 +337,12 @@ print (const Attack * attack, const Outcome * without, const Outcome * with)
 
 /* Returns whether the attack can use up the answers that the listener may send
  * to the client. The number of answers to unknown addresses is limited
- * (docs/security.md). If the attacker sends forged Requests with the client's
- * address to the listener, the answers to them are counted in two limits of the
- * client:
- * - the number of answers that the client's network gets;
- * - the answers that are reserved for a client that was connected before. */
+ * (docs/security.md). The attacker may send forged Requests with the client's
+ * address to the listener. The answers to these Requests then count towards two
+ * limits:
+ * - the maximum number of answers to the client's network;
+ * - the maximum number of additional answers that are reserved for a client
+ *   that was connected before. */
 static gboolean
 takes_the_answers (const Attack * attack)
 {

@@ -150,9 +150,10 @@ count (H264Headers * headers, guint8 header, const gchar * text)
 
 /* An SPS of Main profile with the ID 0. frame_num has 4 bits. `order` consists
  * of pic_order_cnt_type and the fields that depend on it. The SPS allows four
- * reference frames, and a picture has a single macroblock. `frames_only` is
- * frame_mbs_only_flag: with "1:1" the SPS allows only frames, and with "1:0" it
- * allows frames and fields. */
+ * reference frames, and a picture has a single macroblock. `frames_only` is the
+ * flag frame_mbs_only_flag, written as number of bits and value. With the value
+ * 1 ("1:1"), the SPS allows only frames. With the value 0 ("1:0"), it allows
+ * frames and fields. */
 #define SPS(order, frames_only) \
     "8:77 16:30 e0 e0 " order " e4 1:0 e0 e0 " frames_only
 /* pic_order_cnt_type 0, and 4 bits for pic_order_cnt_lsb */
@@ -464,7 +465,7 @@ GST_END_TEST;
 
 #define I_SLICE(lsb) "e0 e7 e0 4:0 e0 4:" lsb " 2:0"
 #define P_SLICE(frame_num, lsb) "e0 e5 e0 4:" frame_num " 4:" lsb " 1:0 1:0 1:0"
-/* A P slice of a non-reference picture, whose header has no
+/* A P slice of a non-reference picture. The header of this slice has no
  * dec_ref_pic_marking(). `lsb` is pic_order_cnt_lsb. */
 #define N_SLICE(frame_num, lsb) "e0 e5 e0 4:" frame_num " 4:" lsb " 1:0 1:0"
 
@@ -536,13 +537,15 @@ GST_START_TEST (order_type_1_is_expected)
           "e0 e7 e0 4:1 1:0 s0 s0 1:0"), 4);
   fail_unless_equals_int (count (headers, NON_REFERENCE,
           "e0 e7 e0 4:2 1:0 s0 s0"), 2);
-  /* The next frame has the frame_num 2, so its picture order count would be 8.
-   * Because its delta_pic_order_cnt[0] is 1, the count must be 9.
-   *
-   * The frame after it has a delta_pic_order_cnt[1] of -3, which applies to its
-   * bottom field only. The bottom field is therefore shown before the top
-   * field, and the count of the frame must be that of the bottom field. The
-   * last two pictures are a top field and a bottom field. */
+  /* Four more pictures follow, and their picture order counts are checked:
+   * - A frame with the frame_num 2. Its count would be 8, but its
+   *   delta_pic_order_cnt[0] is 1. The count must therefore be 9.
+   * - A frame with the frame_num 3. The count of its top field is 12. The count
+   *   of its bottom field would be 13, but its delta_pic_order_cnt[1] is -3,
+   *   which applies to the bottom field only. The bottom field therefore has
+   *   the count 10. The count of the frame must be the lower one, 10.
+   * - A top field and a bottom field with the frame_num 4. Their counts must be
+   *   16 and 17. */
   fail_unless_equals_int (count (headers, REFERENCE,
           "e0 e7 e0 4:2 1:0 s1 s0 1:0"), 9);
   fail_unless_equals_int (count (headers, REFERENCE,

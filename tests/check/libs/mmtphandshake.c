@@ -191,10 +191,11 @@ GST_START_TEST (missing_cookie_gives_a_cautious_estimate)
 
 GST_END_TEST;
 
-/* The first of three INITs is lost. A COOKIE arrives 850 ms after this INIT was
- * sent, but the OPEN has a round trip of only 601 ms. The COOKIE therefore
- * answers the second INIT, whose round trip is 600 ms, and the sender can
- * estimate the rate. */
+/* The sender sends three INITs, at 0, 250 and 750 ms. The first INIT is lost.
+ * The COOKIE that answers the second INIT arrives at 850 ms, 600 ms after this
+ * INIT. The OPEN has a round trip of only 601 ms. The COOKIE cannot be an
+ * answer to the first INIT, because the round trip would then be 850 ms. The
+ * sender must recognize the lost INIT, and estimate the rate. */
 GST_START_TEST (lost_init_is_recognized)
 {
   gboolean is_minimum;
@@ -213,10 +214,11 @@ GST_START_TEST (lost_init_is_recognized)
 
 GST_END_TEST;
 
-/* On a path with jitter, the COOKIE that answers the first INIT arrives 265 ms
- * after it, and the OPEN has a round trip of only 255 ms. The second INIT was
- * sent shortly before the COOKIE arrived. The sender must not believe that the
- * COOKIE answers the second INIT. */
+/* The path has jitter. The sender sends a first INIT at 0 ms and a second INIT
+ * at 250 ms. The COOKIE that answers the first INIT arrives at 265 ms. Then the
+ * sender sends the OPEN, which has a round trip of only 255 ms. This is less
+ * than the round trip of the first INIT, 265 ms, but only because of jitter.
+ * The sender must not conclude that the COOKIE answers the second INIT. */
 GST_START_TEST (jitter_is_not_mistaken_for_a_lost_init)
 {
   gboolean is_minimum;
@@ -286,10 +288,11 @@ GST_START_TEST (slow_path_gives_an_estimate_despite_a_repeated_open)
 
 GST_END_TEST;
 
-/* On a link of 30 kbit/s with a delay of 10 ms, the sender repeats the OPEN.
- * The ACCEPT arrives 125 ms after the second OPEN was sent, which is 1.8 times
- * the round trip of the INIT. The sender must recognize that the ACCEPT answers
- * the first OPEN. */
+/* On a link of 30 kbit/s with a delay of 10 ms, the INIT has a round trip of 69
+ * ms. The sender sends the OPEN, and repeats it after 250 ms. The ACCEPT
+ * arrives 125 ms after the second OPEN, which is 1.8 times 69 ms. This is too
+ * long for an answer to the second OPEN. The sender must recognize that the
+ * ACCEPT answers the first OPEN. */
 GST_START_TEST (answer_to_the_first_open_is_recognized)
 {
   gboolean is_minimum;

@@ -204,10 +204,10 @@ static const Row table[] = {
  * more data than the links can carry. */
 #define FIRST_ENOUGH 5
 
-/* Checks the conditions that must hold in every run. At least `min` * `of`
- * frames must be in time. `of` is a number of frames, and `min` is the fraction
- * of these frames that is required. `late` is the maximum fraction of late
- * packets. `period` is the frame period in ms. */
+/* Checks the conditions that must hold in every run. `of` is a number of
+ * frames. The number of frames in time must be at least the fraction `min` of
+ * this number. The late packets must be at most the fraction `late` of all
+ * packets. `period` is the frame period in ms, for error messages. */
 static void
 check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
     gdouble late)
@@ -237,14 +237,15 @@ run_paper (guint period, Delays delays, guint64 seed, gdouble loss)
   config_init (&config, &mmtp_simulation_cores, period, seed);
   set_losses (add_radio (&config, delays), loss);
   add_infrared (&config, delays);
-  /* If the delays fluctuate, the test configures the rate of each path. It does
-   * not let MMTP measure the rates with packet pairs (two packets sent back to
-   * back). On the radio link, the delay then fluctuates by six times the
-   * transmission time of a packet, so these measurements would not be reliable.
+  /* In runs with fluctuating delays, the test configures the rate of each path.
+   * MMTP would otherwise measure the rates with packet pairs (two packets sent
+   * back to back). In these runs, the delay of the radio link fluctuates by six
+   * times the transmission time of a packet, so such measurements would not be
+   * reliable.
    *
-   * The MMTP paper allows this in section 4.3: "The protocol queries the
-   * communication framework to learn [...] an estimate of the propagation delay
-   * and packet rate". */
+   * Section 4.3 of the MMTP paper allows configured rates: "The protocol
+   * queries the communication framework to learn [...] an estimate of the
+   * propagation delay and packet rate". */
   if (delays == FLUCTUATING && !g_getenv ("MMTP_UNKNOWN")) {
     config.paths[0].known_rate = RADIO_RATE * 8;
     config.paths[1].known_rate = INFRARED_RATE * 8;
@@ -273,15 +274,16 @@ print_row (const Row * row, MmtpSimulation * simulation)
       100.0 * result->in_time / optimum);
 }
 
-/* REACHED_STEADY refers to an ideal scheduler, which delivers the maximum
- * number of frames in time. MMTP must deliver at least this fraction of that
- * number. REACHED_STEADY_LATE is the maximum fraction of late packets.
+/* REACHED_STEADY is a fraction of the frames that an ideal scheduler delivers
+ * in time. This ideal number is the maximum for the given paths. MMTP must
+ * deliver at least the fraction REACHED_STEADY of this number in time.
+ * REACHED_STEADY_LATE is the maximum fraction of late packets.
  *
- * The goals are 0.95 and 0.01, but MMTP misses them, so the test requires less.
- * MMTP begins the stream after the first round trip, when it has not measured
- * the paths yet. (Earlier versions of this project probed the paths for five
- * seconds before the stream began.) docs/mmtp.md explains why MMTP misses the
- * goals. */
+ * The goals are 0.95 and 0.01, but MMTP misses both goals, so the test requires
+ * less. MMTP begins the stream after the first round trip, when it has not
+ * measured the paths yet. (Earlier versions of this project probed the paths
+ * for five seconds before the stream began.) docs/mmtp.md explains why MMTP
+ * misses the goals. */
 #define REACHED_STEADY 0.90
 #define REACHED_STEADY_LATE 0.025
 
@@ -416,11 +418,12 @@ run_losses (guint period, Delays delays, guint64 seed, gdouble min)
   return in_time;
 }
 
-/* Required fraction of frames in time, in each run and on average. The goal is
- * 99.5 % in each run, whatever the seed of the random numbers. Of 20 seeds, 18
- * achieve this goal. With each of the other two seeds, a handshake message is
- * lost. The rate of the path is then unknown in the first second, and frames
- * are lost. */
+/* Required fractions of frames in time: REACHED_LOSSES applies to each run, and
+ * REACHED_LOSSES_MEAN to the average of several runs. Both are lower than the
+ * goal, which is 99.5 % in each run. Runs differ in the seed of the random
+ * numbers. With 18 of 20 seeds, the run achieves the goal. With each of the
+ * other two seeds, a handshake message is lost. The rate of the path is then
+ * unknown in the first second, and frames are lost. */
 #define REACHED_LOSSES 0.985
 #define REACHED_LOSSES_MEAN 0.99
 

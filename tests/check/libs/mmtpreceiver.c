@@ -485,9 +485,11 @@ GST_START_TEST (one_session_at_a_time)
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
   token = peer.message.accept.token;
-  /* The sender repeats its OPEN, as if the ACCEPT had been lost. The receiver
-   * must send an identical ACCEPT again. If a copy of the same OPEN arrives
-   * once more, the receiver must refuse it as a replay. */
+  /* The sender gets no ACCEPT and repeats its OPEN. The repeated OPEN has a new
+   * message number, so the receiver must answer it with the same ACCEPT as
+   * before. Then a copy of the repeated OPEN arrives. The copy has the same
+   * message number as the repeated OPEN, so the receiver must refuse the copy
+   * as a replay. */
   first = make_open (&peer, peer.message.init.cookie);
   give (&peer, &first, &here);
   fail_unless (poll_message (&peer));
@@ -593,9 +595,10 @@ give_sign_of_life (Peer * peer)
   give_sealed (peer, &message, &address);
 }
 
-/* `other` requests a session at each of the times in `asked_at`. The requests
- * come from the host `host`, but not from the port of `peer`, which already has
- * a session. If `lives` is TRUE, `peer` sends a KEEPALIVE between two requests.
+/* `peer` already has a session. `other` is a second sender, which requests a
+ * session at each of the times in `asked_at`. Its requests come from the host
+ * `host` (host 1 is that of `peer`), but from another port than the port of
+ * `peer`. If `lives` is TRUE, `peer` sends a KEEPALIVE between two requests.
  * Returns the type of the answer to the last request. */
 static MmtpType
 ask_again (Peer * peer, Peer * other, guint8 host, gboolean lives)
@@ -952,10 +955,12 @@ GST_START_TEST (buffers_come_out_in_order_and_on_our_clock)
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   give_data (&peer, 0, 50, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
-  /* On the sender's clock, the frame was due at SENDER_START. The receiver's
-   * clock then showed OUR_START. The KEEPALIVE says that 20 ms must be added to
-   * this difference of the clocks. On the receiver's clock, the due time must
-   * therefore be OUR_START + 20 ms. */
+  /* At the handshake, the sender's clock showed SENDER_START, and the
+   * receiver's clock showed OUR_START. The receiver estimates the difference
+   * between the clocks from these two times. The KEEPALIVE says that 20 ms must
+   * be added to the estimate. The frame is due at SENDER_START on the sender's
+   * clock. On the receiver's clock, its due time must therefore be OUR_START +
+   * 20 ms. */
   fail_unless_equals_uint64 (event.due, OUR_START + MS (20));
   fail_unless_equals_uint64 (event.delay, MS (D0));
   fail_unless_equals_int (event.data.size, PAYLOAD);

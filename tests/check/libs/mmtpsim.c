@@ -330,11 +330,15 @@ GST_START_TEST (optimum_brings_what_can_be_counted)
    * in time.
    */
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 1.05), 20);
-  /* There are two paths. Each sends 10 packets per second, and 20 packets are
-   * generated in 1 s. The second path adds a delay of 0.5 s, so a packet needs
-   * 0.6 s on it. If each packet must arrive within 0.1 s, the second path
-   * delivers no packet in time. If each packet must arrive within 0.6 s, the
-   * two paths together deliver all 20 packets in time.
+  /* There are two paths. On each path, the transmission of a packet takes 0.1
+   * s, so the path sends 10 packets per second. In 1 s, 20 packets are
+   * generated. The second path adds a delay of 0.5 s, so a packet needs 0.1 s +
+   * 0.5 s = 0.6 s on it.
+   *
+   * In the first case, each packet must arrive within 0.1 s. The second path
+   * then delivers no packet in time. In the second case, each packet must
+   * arrive within 0.6 s. The two paths together then deliver all 20 packets in
+   * time.
    */
   fail_unless_equals_int (mmtp_optimum_count (paths, 2, 20, 0.05, 0.1), 10);
   fail_unless_equals_int (mmtp_optimum_count (paths, 2, 20, 0.05, 0.6), 20);

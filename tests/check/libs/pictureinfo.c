@@ -301,9 +301,10 @@ GST_START_TEST (h265_nal_header_tells_what_it_is)
     {21, 0, PICTURE_KIND_KEY}, {16, 0, PICTURE_KIND_KEY},
     {1, 0, PICTURE_KIND_REFERENCE}, {0, 0, PICTURE_KIND_DROPPABLE},
     {9, 0, PICTURE_KIND_REFERENCE, TRUE}, {8, 0, PICTURE_KIND_DROPPABLE, TRUE},
-    /* RADL pictures are leading pictures that refer only to the key frame and
-     * to each other. They can be decoded without the previous GOP, so they must
-     * not be marked as leading. */
+    /* RADL pictures are a kind of leading picture. They refer only to the key
+     * frame and to each other, so they can be decoded without the previous GOP.
+     * The field `is_leading` marks only leading pictures that need the previous
+     * GOP. It must be FALSE for RADL pictures. */
     {7, 0, PICTURE_KIND_REFERENCE}, {6, 0, PICTURE_KIND_DROPPABLE},
     {35, 0, PICTURE_KIND_PART}, {39, 0, PICTURE_KIND_PART},
     {32, 0, PICTURE_KIND_PART}, {34, 0, PICTURE_KIND_PART},

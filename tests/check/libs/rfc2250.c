@@ -232,11 +232,16 @@ GST_END_TEST;
 
 GST_START_TEST (fill_splits_only_where_it_saves_a_packet)
 {
-  /* Each of the two streams begins with a slice of 250 bytes, after which the
-   * first packet has 33 bytes left. If the next slice has 590 bytes, it needs
-   * two more packets, even if it uses these 33 bytes. It must therefore begin
-   * in a new packet. If the next slice has 630 bytes, it must begin in the
-   * first packet, because it then needs only two more packets instead of three.
+  /* Both streams begin with a slice of 250 bytes, after which the first packet
+   * has 33 bytes left. Each further packet has room for 300 bytes.
+   *
+   * In the stream `no_gain`, the next slice has 590 bytes. It needs two more
+   * packets, whether it uses the 33 bytes or not. It must therefore begin in a
+   * new packet.
+   *
+   * In the stream `gain`, the next slice has 630 bytes. If it uses the 33
+   * bytes, the other 597 bytes need two more packets. If it does not, its 630
+   * bytes need three more packets. It must therefore begin in the first packet.
    */
   const guint no_gain[] = { 250, 590, 0 };
   const guint gain[] = { 250, 630, 0 };
@@ -1101,9 +1106,10 @@ GST_START_TEST (packets_are_put_in_order)
 GST_END_TEST;
 
 /* Inputs packets, and compares the packets that are output, in their order,
- * with `expected`. A packet of the input is written as "source number time".
- * Its number is the sequence number. Its time is the arrival time in ms, or '-'
- * if there is none. */
+ * with `expected`. Each packet of the input is written as three fields, such as
+ * "a 1 40". The first field is the source. The second field is the sequence
+ * number. The third field is the arrival time in ms, or '-' if there is none.
+ */
 static void
 check_sources (const gchar * in, const gchar * expected)
 {

@@ -21,9 +21,9 @@ main (int argc, char **argv)
 
   if (!g_file_get_contents ("/proc/self/maps", &maps, NULL, &error))
     g_error ("%s", error->message);
-  /* The program uses GLib, so the list of loaded libraries must contain GLib.
-   * Otherwise the list is incomplete, and it would prove nothing that it does
-   * not contain GStreamer. */
+  /* The program uses GLib, so a complete list of its loaded libraries contains
+   * GLib. If GLib is missing, the list is incomplete. A library of GStreamer
+   * may then be loaded although the list does not contain this library. */
   if (!strstr (maps, "libglib-2.0")) {
     g_printerr ("GLib is not among the libraries of %s.\n", argv[0]);
     status = 1;

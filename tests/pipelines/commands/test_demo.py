@@ -307,9 +307,10 @@ class StreamTest(unittest.TestCase):
 
     def endless(self, **added):
         """Streams the clip over RTP. The transport is marked as one whose
-        pipelines do not end by themselves, like those of RIST. The argument
-        `sender` is appended to the sender's pipeline, and `receiver` to the
-        receiver's pipeline. These additional elements prevent EOS. If
+        pipelines do not end by themselves, like those of RIST. The arguments
+        `sender` and `receiver` contain additional elements. Those in `sender`
+        are appended to the sender's pipeline, and those in `receiver` to the
+        receiver's pipeline. The additional elements prevent EOS. If
         stream.stream() waited for EOS, the test would fail. Returns the result
         of stream.stream().
         """

@@ -64,11 +64,12 @@ class DelayTest(unittest.TestCase):
         self.assertEqual(delays_ms("IPP", [50, 150, 50]), [50, 150, 110])
 
     def test_a_late_frame_is_dropped_but_serves_as_a_reference(self):
-        # The second frame arrives 410 ms after its capture, at 450 ms. This
-        # exceeds the limit of 400 ms, so the second frame must not be shown.
-        # The third frame refers to it. The third frame must therefore be shown
-        # when the second one has arrived, which is 370 ms after the capture of
-        # the third frame.
+        # The frames are captured at 0, 40 and 80 ms. The second frame arrives
+        # at 450 ms, which is 410 ms after its capture. This exceeds the limit
+        # of 400 ms, so the second frame must not be shown. The third frame
+        # refers to the second frame, so it can be decoded only at 450 ms. This
+        # is 370 ms after the capture of the third frame, and does not exceed
+        # the limit. The third frame must therefore be shown at 450 ms.
         self.assertEqual(delays_ms("IPP", [50, 410, 60]), [50, NEVER, 370])
 
     def test_a_frame_at_the_limit_is_in_time(self):

@@ -87,9 +87,11 @@ class EncodingsTest(unittest.TestCase):
             self.assertEqual(found[0].arrived_ns, (PERIOD_MS + 100) * MS)
             self.assertEqual(found[1].arrived_ns, display.NEVER)
             # `found` has the frames in display order. The third frame in this
-            # order is a P-frame, which is sent second, before the B-frame. The
-            # encoder delays its output by one frame, so the second frame is
-            # sent after two frame periods. It arrives 100 ms later.
+            # order is a P-frame, which is found[2]. The encoder outputs this
+            # P-frame before the B-frame, so the P-frame is the second frame
+            # that is sent. The encoder delays its output by one frame. The
+            # P-frame is therefore sent after two frame periods, and arrives
+            # 100 ms later.
             self.assertEqual(found[2].arrived_ns, (2 * PERIOD_MS + 100) * MS)
             self.assertEqual([n for n, frame in enumerate(found)
                               if frame.is_key], [0, 6])

@@ -92,12 +92,17 @@ class DescribeTest(unittest.TestCase):
         for percent, ms in ((50, 2), (95, 11), (99, 100), (100, 120)):
             self.assertAlmostEqual(
                 lateness.percentile_of_link(late, percent), ms)
-        # Now the 99th percentile of the lateness is 296 ms for the packets of
-        # the link, but still 99 ms for the wake-ups of the machine. The busy
-        # machine can therefore not be the only cause of the late packets, and
-        # the percentiles of the machine must not be used for the link. The
-        # 95th percentile of the link must be interpolated linearly between its
-        # own median (2 ms) and its own 99th percentile (296 ms).
+        # The lateness of the machine is the time by which processes wake up
+        # too late. The lateness of the link is the time by which the emulated
+        # link pushes packets too late. In this case, the 99th percentile of
+        # the lateness is 99 ms for the machine, but 296 ms for the link. A
+        # busy machine can therefore not be the only cause of the lateness of
+        # the link.
+        #
+        # In this case, percentile_of_link() must not derive the 95th
+        # percentile of the link from the percentiles of the machine. It must
+        # interpolate linearly between the median of the link (2 ms) and the
+        # 99th percentile of the link (296 ms).
         late["link_p99_ms"] = 296
         self.assertAlmostEqual(
             lateness.percentile_of_link(late, 95), 2 + 294 * 45 / 49)
@@ -125,21 +130,25 @@ class GradeTest(unittest.TestCase):
         found = lateness.grade(known((0.2, 9, 40), (0.1, 3, 20)),
                                [passages([150] * 100)])
         self.assertFalse(found["flagged"])
-        # The lateness of a frame is the sum of the lateness of the machine and
-        # that of the link. In this run, this sum has a median of 0.3 ms and a
-        # 99th percentile of 12 ms. grade() interpolates linearly between them.
-        # The 57th percentile is therefore 0.3 ms + 11.7 ms * 7/49.
+        # The lateness of the machine is the time by which processes wake up
+        # too late. The lateness of the link is the time by which the emulated
+        # link pushes packets too late. grade() adds the two. The sum has a
+        # median of 0.3 ms and a 99th percentile of 12 ms. grade() interpolates
+        # linearly between these two percentiles. The 57th percentile of the
+        # sum is therefore 0.3 ms + 11.7 ms * 7/49.
         #
-        # All frames have a latency of 150 ms. grade() computes the latencies
-        # that they would have without lateness. Sorted by size, the lowest
-        # first, these latencies are:
-        # - 150 ms minus a percentile above the 57th, for 43 % of the frames
-        # - 150 ms minus the 57th percentile, for the next 7 % of the frames
-        # - 150 ms minus the median of 0.3 ms, for the other 50 % of the frames
+        # grade() computes the latencies that the frames would have without
+        # lateness. It assumes three groups of frames:
+        # - 50 % of the frames were late by the median, 0.3 ms.
+        # - 7 % of the frames were late by the 57th percentile.
+        # - 43 % of the frames were late by more than the 57th percentile.
         #
-        # The first two groups together are 50 % of the frames. The median of
-        # these latencies is therefore at the end of the second group: 150 ms
-        # minus the 57th percentile.
+        # Each frame has a measured latency of 150 ms. The later a frame was,
+        # the lower its latency without lateness is. The third group therefore
+        # has the lowest latencies, then follows the second group, then the
+        # first group. The third and the second group together are 50 % of the
+        # frames. The median is therefore the latency of the second group: 150
+        # ms minus the 57th percentile.
         (effect,) = found["effects"]
         self.assertEqual(effect["verdicts_percent"], 0)
         self.assertAlmostEqual(effect["median_shift_ms"], 0.3 + 11.7 / 7)
@@ -164,33 +173,36 @@ class GradeTest(unittest.TestCase):
     def test_verdicts_that_change_are_weighted_by_the_lateness(self):
         """Each frame must arrive within 500 ms after it was sent. Of 100
         I-frames, 90 have a latency of 100 ms, 4 a latency of 502 ms, and 6 a
-        latency of 508 ms.
+        latency of 508 ms. A verdict says whether a frame is decodable in time.
+        It is negative for the 10 frames with more than 500 ms.
 
-        The lateness is the time by which a process on the machine wakes up too
-        late:
+        A busy machine delays frames, because its processes wake up too late.
+        This delay is called lateness. It has these statistics:
 
           - median: 1 ms
           - 99th percentile: 5 ms
           - maximum: 10 ms
 
-        A verdict says whether a frame is decodable in time. If each frame
-        arrived 2 ms earlier, 4 verdicts would change. If each frame arrived 10
-        ms earlier, 10 verdicts would change.
+        Without lateness, the latencies would be lower and verdicts would
+        change. If all frames were late by the same time, the number of changed
+        verdicts would depend on this time:
 
-        grade() assumes that the lateness rises linearly from the median to the
-        99th percentile. It divides this range into intervals, whose limits are
-        the percentiles 50, 57, 64 and so on up to 99. In each interval, it
-        uses the lateness at the upper limit:
+          - less than 2 ms: no verdict
+          - 2 ms or more, but less than 8 ms: 4 verdicts, which are 4 % of all
+          - 8 ms or more: 10 verdicts, which are 10 % of all
 
-          - Up to the 57th percentile, this lateness is less than 2 ms.
-            No verdict changes.
-          - From the 57th to the 99th percentile (42 % of the frames), this
-            lateness is between 2 and 5 ms. 4 verdicts would change.
-          - Above the 99th percentile (1 % of the frames), grade() uses the
-            maximum, 10 ms. 10 verdicts would change.
+        grade() does not know which frame was late by which time. It assumes
+        that the lateness rises linearly from the median to the 99th
+        percentile. It divides this range at the percentiles 57, 64 and so on.
+        All frames between two of these percentiles count with the lateness at
+        the higher one:
 
-        The share of changed verdicts must therefore be 4 * 0.42 + 10 * 0.01 =
-        1.78 %.
+          - 57 % of the frames: less than 2 ms
+          - the next 42 % of the frames: between 2 and 5 ms
+          - the last 1 % of the frames: the maximum, 10 ms
+
+        The share of changed verdicts must therefore be 4 % * 0.42 + 10 % *
+        0.01 = 1.78 %.
         """
         late = known((1, 5, 10))
         ways = passages([100] * 90 + [502] * 4 + [508] * 6)
@@ -201,10 +213,11 @@ class GradeTest(unittest.TestCase):
                       "were decodable in time, ", lateness.words(found))
         self.assertIn("(99th percentile and maximum: machine 5.00 ms and 10.00 "
                       "ms, link 0.00 ms and 0.00 ms)", lateness.words(found))
-        # With a deadline of 400 ms, the run must not be flagged. The frames
-        # arrived after 100, 502 and 508 ms. The lateness was at most 10 ms.
-        # Without this lateness, the frames at 502 and 508 ms would still have
-        # missed the deadline.
+        # The same frames are now graded with a deadline of 400 ms. Their
+        # latencies are 100, 502 and 508 ms. The busy machine delayed each
+        # frame by at most 10 ms. Without this delay, the frames with 502 and
+        # 508 ms would still have missed the deadline. The result is therefore
+        # reliable, and the run must not be flagged as unreliable.
         self.assertFalse(lateness.grade(late, [ways], 400)["flagged"])
 
     def test_a_stall_at_the_start_delays_all_frames(self):
@@ -229,12 +242,16 @@ class GradeTest(unittest.TestCase):
             "decodable in time, if the longest stall delayed the start (99th "
             "percentile and maximum: machine 0.10 ms and 140.00 ms, link 0.10 "
             "ms and 140.00 ms)")
-        # In this part of the test, the latency of the frames is 641 ms. Both
-        # the machine and the link had a longest stall of 140 ms. The rule must
-        # subtract 140 ms only once, and not the sum of the two stalls. The
-        # latency without the stall is then 501 ms, which still exceeds the
-        # deadline of 500 ms. The stall changed nothing, so the run must not be
-        # flagged.
+        # A stall is a time in which the busy machine does not run a process.
+        # In this part of the test, the longest stall is 140 ms for the machine
+        # and 140 ms for the link. grade() must assume that both are the same
+        # stall. It must therefore subtract 140 ms once from the latency, and
+        # not the sum of the two stalls, 280 ms. Each frame has a latency of
+        # 641 ms. Without the stall, the latency is 501 ms.
+        #
+        # The deadline is 500 ms. The frames miss it with and without the
+        # stall, so the result is reliable. The run must not be flagged as
+        # unreliable.
         self.assertFalse(lateness.grade(
             late, [passages([641] * 500)])["flagged"])
 
@@ -246,26 +263,32 @@ class GradeTest(unittest.TestCase):
             self.assertEqual(found["flagged"], flagged, frames)
 
     def test_the_maximum_does_not_move_percentiles(self):
-        """The maximum lateness is 25 ms for the machine and 25 ms for the
-        link. These two maxima must not change the percentiles of the latency.
+        """Processes of the machine woke up at most 25 ms too late, and the
+        emulated link pushed packets at most 25 ms too late. Such a maximum
+        often comes from a single late wake-up, which delays only one frame.
+        The two maxima must therefore not change the percentiles of the
+        latency.
 
         Of 2000 frames, 1899 have a latency of at most 150 ms, and 101 have
-        162.5 ms. 95 % of the frames are 1900 frames, so the 95th percentile is
-        162.5 ms.
+        162.5 ms. 95 % of the frames are 1900 frames. The 1900th frame, sorted
+        by latency, is the first one with 162.5 ms. The 95th percentile is
+        therefore 162.5 ms.
 
-        A wrong computation would assume that 1 % of the 101 frames were late
-        by the sum of the maxima, 50 ms. Without this lateness, 1.01 frames
-        would have a latency of 112.5 ms, and 1899 + 1.01 = 1900.01 frames
-        would have a latency of at most 150 ms. The 95th percentile would then
-        be 150 ms, which is 12.5 ms too low."""
+        A wrong computation would assume that 1 % of all frames were 50 ms
+        late, which is the sum of the two maxima. It would subtract 50 ms from
+        the latency of 1 % of the 101 frames, which are 1.01 frames. Their
+        latency would then be 112.5 ms. Instead of 1899 frames, 1900.01 frames
+        would have a latency of at most 150 ms. The 95th percentile would
+        wrongly fall from 162.5 ms to 150 ms, which is 12.5 ms too low."""
         ways = passages([30] * 1879 + [150] * 20 + [162.5] * 101)
         found = lateness.grade(known((0, 0, 25), (0, 0, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 0)
         self.assertFalse(found["flagged"])
-        # In this run, the median and the 99th percentile of the machine's
-        # lateness are both 12 ms. Almost all frames are therefore assumed to
-        # be 12 ms late. The 95th percentile of their latency must change by 12
-        # ms.
+        # The lateness of the machine is the time by which processes wake up
+        # too late. In this run, its median and its 99th percentile are both 12
+        # ms. grade() therefore assumes that almost all frames were 12 ms late.
+        # Without lateness, the 95th percentile of their latency would be 12 ms
+        # lower. grade() must report this difference.
         found = lateness.grade(known((12, 12, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 12)
         self.assertTrue(found["flagged"])
@@ -279,13 +302,16 @@ class GradeTest(unittest.TestCase):
         self.assertTrue(lateness.words(late))
 
     def test_a_late_reference_counts_with_all_its_frames(self):
-        """The deadline of each frame is 500 ms. Each group of ten frames is an
-        I-frame and nine P-frames that refer to it. The I-frame of the second
-        group arrives after 505 ms, which is too late. All ten frames of this
-        group are therefore not decodable in time. The machine was late by 6
-        ms. Without this lateness, the I-frame would have arrived after 499 ms,
-        and all ten frames would have been decodable in time. This is half of
-        the 20 frames."""
+        """There are 20 frames in two groups. Each group consists of an I-frame
+        and nine P-frames that refer to it. A frame must arrive within 500 ms.
+        The I-frame of the second group arrives after 505 ms, which is too
+        late. All ten frames of the second group are therefore not decodable in
+        time.
+
+        A busy machine delayed each frame by 6 ms. Without this delay, the
+        I-frame would have arrived after 499 ms. All ten frames of the second
+        group would then have been decodable in time. The lateness has changed
+        the result for ten frames, which are 50 % of the 20 frames."""
         ways = passages([100] * 10 + [505] + [100] * 9, "IPPPPPPPPP")
         found = lateness.grade(known((6, 6, 6)), [ways])
         self.assertAlmostEqual(found["effects"][0]["verdicts_percent"], 50)

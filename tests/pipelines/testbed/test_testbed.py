@@ -980,9 +980,10 @@ class OrdinaryUserTest(CommandLine):
             self.skipTest("user namespaces are for root only here")
 
     def with_device(self, mode):
-        """Returns a command that runs the testbed as the user nobody, and in
-        which the device /dev/net/tun has the file mode `mode`. The command
-        uses a mount namespace, so the device of the machine does not change.
+        """Returns a command that runs the testbed as the user nobody. While
+        this command runs, the testbed sees a device /dev/net/tun with the file
+        mode `mode`. The command uses a mount namespace, so the device of the
+        machine does not change.
         """
         own = self.directory / "tun"
         return ["unshare", "--mount", "sh", "-c",
