@@ -445,9 +445,10 @@ follow (GstBitrateAdapt * self, GstElement * element,
   GST_DEBUG_OBJECT (self, "the encoder is %" GST_PTR_FORMAT, element);
 }
 
-/* Finds the encoder and returns it (transfer full). If there is no encoder, if
- * there are several, or if the bitrate of the encoder cannot be changed,
- * returns NULL and posts a message about the problem when it is due. */
+/* Finds the encoder and returns it (transfer full). Returns NULL if there is no
+ * encoder, if there are several, or if the bitrate of the encoder cannot be
+ * changed. In the last case, the function posts an error at once. In the other
+ * cases, it posts a warning when the problem has existed for WARN_TIMEOUT. */
 static GstElement *
 find_encoder (GstBitrateAdapt * self, const GstBitrateEncoder ** encoder,
     guint64 now)

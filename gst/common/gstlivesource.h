@@ -70,8 +70,9 @@ void gst_live_flush_unlock (GstLiveFlush * flush);
 void gst_live_flush_unlock_stop (GstLiveFlush * flush);
 /* The source calls this function at the beginning of its create function. An
  * application may send FLUSH_START from one thread and FLUSH_STOP from another.
- * Such a flush ends only in this function, and not already at FLUSH_STOP,
- * because at FLUSH_STOP the helper cannot distinguish it from a pause. */
+ * Such a flush does not end at FLUSH_STOP, because at that moment GstLiveFlush
+ * cannot distinguish the end of the flush from the end of a pause. The flush
+ * ends when this function is called. */
 void gst_live_flush_begin_create (GstLiveFlush * flush);
 
 /* --- buffers and buffer lists --------------------------------------------- */

@@ -356,9 +356,10 @@ get_deadline (GstNetworkSink * self)
   return ending_until;
 }
 
-/* Called without the lock before the streaming thread waits until the network
- * accepts more data. If the application has sent EOS, sets the deadline for the
- * end of the stream, because this wait delays the EOS. */
+/* The streaming thread calls this function before it waits until the network
+ * accepts more data. The caller does not hold the lock. The wait delays the end
+ * of the stream. If the application has already sent EOS, this function
+ * therefore sets the deadline for the end of the stream. */
 static void
 note_full (GstNetworkSink * self)
 {

@@ -577,9 +577,10 @@ pause_attempts (GstDccpThinSrc * self, Attempts * attempts)
   gint64 pause = attempts->pause;
   GPollFD fd;
 
-  /* An attempt that is refused after the time refused_until is the last one.
-   * The pause before the next attempt therefore ends at that time at the
-   * latest, so that one attempt is still made then. */
+  /* If the sender refuses an attempt to connect after the time refused_until,
+   * no further attempt is made. If the next pause would end after
+   * refused_until, it is therefore shortened. One more attempt is then made at
+   * refused_until. */
   if (attempts->refused_until > now)
     pause = MIN (pause, attempts->refused_until - now);
   if (!g_cancellable_make_pollfd (self->cancellable, &fd))

@@ -47,11 +47,11 @@ gst_ifd_queue_note_i_frame (GstIfdQueue * self)
   self->i_frame_at = now;
 }
 
-/* Returns whether `frame` is a P-frame of the base layer (the lowest layer), to
- * which later frames of the base layer refer. If `frame` does not have the flag
- * IFD_FRAME_SLOTS, it is unknown which frames refer to it. Each frame of a GOP
- * is then assumed to refer to all P-frames before it, so each P-frame counts as
- * a frame of the base layer. */
+/* Returns whether `frame` is a P-frame of the base layer, the lowest layer.
+ * Later frames of the base layer refer to such a P-frame. If `frame` does not
+ * have the flag IFD_FRAME_SLOTS, it is unknown which frames refer to it. Each
+ * frame of a GOP is then assumed to refer to all P-frames before it, so each
+ * P-frame counts as a frame of the base layer. */
 static gboolean
 is_base (const IfdFrame * frame)
 {

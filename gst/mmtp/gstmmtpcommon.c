@@ -25,9 +25,10 @@
  * if the clocks run at the same rate, because the two clocks cannot be read at
  * exactly the same time. */
 #define DEAD_ZONE (1 * GST_MSECOND)
-/* Clock drift makes a newly read difference of the clocks deviate from the
- * stored difference only a little. If it deviates by more than this time, one
- * of the clocks was set, and the new difference is stored immediately. */
+/* The difference of two clocks is measured repeatedly and stored. A clock
+ * drifts slowly, so a new reading usually differs only a little from the stored
+ * difference. If it differs by more than this time, one of the clocks was set,
+ * and the new difference is stored immediately. */
 #define JUMP (20 * GST_MSECOND)
 /* The difference of two clocks is stored. It is measured again and again, and
  * each new reading changes the stored value only a little. A reading that

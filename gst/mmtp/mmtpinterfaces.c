@@ -249,8 +249,8 @@ add_hop (MmtpInterfaces * self, gint index, guint flags)
 }
 
 /* Reads the interfaces of a multipath route from the attribute RTA_MULTIPATH.
- * This attribute is a list of struct rtnexthop. Attributes of its own may
- * follow each struct (rtnetlink(7)). */
+ * This attribute is a list of struct rtnexthop. Each struct describes one hop,
+ * and may be followed by further attributes of this hop (rtnetlink(7)). */
 static void
 add_hops (MmtpInterfaces * self, const struct nlattr *attribute)
 {

@@ -185,8 +185,9 @@ get_native (const guint8 * address)
  *
  * Two kinds of sockets are not connected:
  * - A raw socket of a kernel without UDP-Lite, because it must receive the ICMP
- *   messages about the path MTU. If the kernel has UDP-Lite, its UDP-Lite
- *   socket `holder` usually receives these messages instead.
+ *   messages about the path MTU. On a kernel with UDP-Lite, a second socket,
+ *   `holder`, reserves the port. It is a UDP-Lite socket of the kernel. The
+ *   kernel usually passes the ICMP messages to this socket.
  * - An IPv6 socket, because IPv6 has no unused loopback address.
  *
  * Before the socket is connected, it is bound to the source address of the

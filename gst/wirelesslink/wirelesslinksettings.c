@@ -805,8 +805,8 @@ read_file (const Setting * setting, const gchar * name, LinkConfig * config,
   return TRUE;
 }
 
-/* Applies the properties whose values need a check: the maximum rate, the text
- * of the property `interference`, and the files. */
+/* Applies the properties whose values need a check: the maximum rate,
+ * `interference`, and the properties that name a file, such as a trace. */
 static gboolean
 fill_texts (const WirelessLinkSettings * settings, WirelessLinkConfig * full,
     GError ** error)

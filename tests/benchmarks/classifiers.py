@@ -176,9 +176,9 @@ def count_bytes(element, stream, env):
 
 def check_output(name, elements, stream, env):
     """Passes the stream through each element of `elements`. Raises Failed if
-    an element outputs nothing. Also raises Failed if one of our own elements
-    or queue (ELEMENTS) does not output all bytes. Returns the total size of
-    the frames in bytes.
+    an element outputs nothing. ELEMENTS contains our own elements and
+    GStreamer's element "queue". Raises Failed also if one of these does not
+    output all bytes. Returns the total size of the frames in bytes.
     """
     sizes = {title: count_bytes(element, stream, env)
              for title, element in elements.items()}

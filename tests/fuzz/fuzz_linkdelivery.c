@@ -7,7 +7,8 @@
  * The input consists of:
  * - the mean time between two outages (one byte)
  * - the mean duration of an outage (one byte)
- * - N_SENDS times a pause (one byte) and a packet size (two bytes)
+ * - N_SENDS entries of three bytes each. An entry describes one packet: the
+ *   pause before the packet is sent (one byte), and its size (two bytes).
  * - the text of the trace
  *
  * A byte that contains a time consists of a mantissa and a power of ten.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes an MMTP session between a sender and a receiver. The session is
  * simulated in virtual time. The fuzzer adds forged messages with arbitrary
- * contents. The trailer of such a message, which authenticates it, and its
- * numbers are valid or invalid. Packets are lost, damaged, duplicated or sent
- * from another address. The fuzzer calls every function that an element may
- * call. The conditions that mmtpnetwork.h checks must hold. When the input has
- * ended, the session must continue.
+ * contents. The numbers in a forged message may be valid or invalid. A trailer
+ * authenticates the message, and may be valid or invalid, too. Packets are
+ * lost, damaged, duplicated or sent from another address. The fuzzer calls
+ * every function that an element may call. The conditions that mmtpnetwork.h
+ * checks must hold. When the input has ended, the session must continue.
  *
  * Input: flags, then commands (the type Order) with their arguments. The lowest
  * byte of the numbers in forged messages comes from the input; the other bytes

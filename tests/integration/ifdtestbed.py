@@ -94,10 +94,11 @@ class Bottleneck(Hosts):
         self._text = f"{placement.LINK}={','.join(placement.ROLES)}: none"
 
     def hang_up(self):
-        # Other links are emulated by the element wirelesslink, which has a
-        # queue. At the end of a run, the caller waits until that queue is
-        # empty. This link has no such queue. The result False therefore tells
-        # the caller not to wait.
+        # The caller uses the result at the end of a run. If the result is
+        # True, the caller waits until the queue of the element wirelesslink,
+        # which emulates other links, is empty. The link of this class does not
+        # use wirelesslink. The result False therefore tells the caller not to
+        # wait.
         return False
 
     def lateness_ms(self):

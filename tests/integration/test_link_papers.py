@@ -25,12 +25,12 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 PORT = 5004
 WLAN = "profile=80211b seed=1"
-# The element wirelesslink computes with its model when each packet is
-# delivered. The lateness is the time by which the real delivery is later. This
-# limit, in ms, applies to the 99th percentile of the lateness. A run that
-# exceeds it is invalid. The limit is low enough that a late delivery cannot
-# empty a full queue of a station: the station needs ten times as long to
-# transmit all packets of a full queue.
+# Maximum lateness in ms of the emulated WLAN. The element wirelesslink
+# computes a delivery time for each packet with its model. The lateness is the
+# time by which the real delivery is later than the computed time. A run is
+# invalid if the 99th percentile of its lateness exceeds this limit. The limit
+# is low enough that a late delivery cannot empty a full queue of a station:
+# the station needs ten times as long to transmit all packets of a full queue.
 WLAN_MS_LATE = 20
 GSM = "profile=gsm quality=ideal seed=1"
 GSM_MS_LATE = 20  # The duration of a radio block.

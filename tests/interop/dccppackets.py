@@ -243,10 +243,11 @@ class Connection:
         """Checks that the last packet of the connection is a Reset with the
         code Closed, and that there is no other Reset.
 
-        There is one exception. An endpoint repeats a packet that ends the
-        connection if the packet is lost or if its answer is late. The peer may
-        have forgotten the connection by then, and may answer the repeated
-        packet with a Reset that has the code No Connection."""
+        There is one exception. To end the connection, an endpoint sends a
+        packet such as Close. If this packet is lost or its answer is late, the
+        endpoint sends it again. The peer may have forgotten the connection by
+        then, and may answer the repeated packet with a Reset that has the code
+        No Connection."""
         closing = [packet for packet in self.packets if packet.type in CLOSING]
         resets = [packet for packet in closing if packet.reset_code]
         need(any(packet.type == "Close" for packet in closing), "no Close")

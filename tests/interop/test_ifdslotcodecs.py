@@ -21,9 +21,9 @@ from rtpfile import read_rfc4571
 PROGRAMS = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / "tests" / "interop"
 FRAMES = 100
 FPS = 25
-# Three links, each described by the time in seconds that it needs to send one
-# frame: 3, 2 and 1.3 times the frame period. All three links are therefore too
-# slow for the stream.
+# Three links. Each number is the time in seconds in which the link sends one
+# frame. A frame period is 1 / FPS, or 0.04 s, so the three times are 3, 2 and
+# 1.3 frame periods. All three links are therefore too slow for the stream.
 SLOW = 0.12, 0.08, 0.052
 IVF_HEADER = 32
 IVF_FRAME_HEADER = 12

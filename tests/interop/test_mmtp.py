@@ -71,9 +71,9 @@ class MmtpCase(linktestbed.LinkCase):
         return bed
 
     def read_captures(self):
-        """Returns two lists: one for the messages that host a has sent, and
-        one for the messages that host a has received. Both lists contain one
-        list of messages for each network device.
+        """Returns two lists: one for the messages that the host "a" has sent,
+        and one for the messages that this host has received. Each of the two
+        lists contains one list of messages for each network device.
         """
         seen = {"out": [], "in": []}
         for way, capture in self.captures:

@@ -104,8 +104,8 @@ get_arrival (const ArenaSupply * supply, guint64 bytes)
 
   if (supply->bytes[high] < bytes)
     return G_MAXUINT64;
-  /* A binary search for the opportunity that sends the last one of the first
-   * `bytes` bytes. `low` becomes the index of this opportunity. */
+  /* A binary search for the opportunity at which byte number `bytes` is sent.
+   * `low` becomes the index of this opportunity. */
   while (low < high) {
     guint middle = (low + high) / 2;
 

@@ -62,8 +62,9 @@ struct _DccpNetwork
    * NULL, because the payload is freed. */
   DccpData last[N_ENDS];
 
-  /* TRUE if the endpoint sends data. It then sends one packet in each period,
-   * which is `periods` ns long. The array has an element for each endpoint. */
+  /* `sending` says for each endpoint whether it sends data. If it does, the
+   * endpoint sends one packet in each period. `periods` contains the length of
+   * the period for each endpoint. */
   gboolean sending[N_ENDS];
   guint64 periods[N_ENDS];      /* ns */
   /* For each endpoint, the payload size in bytes of the data packets that it

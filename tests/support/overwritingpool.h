@@ -33,10 +33,10 @@ void pooled_push (GstHarness * h, GstBufferPool * pool, GstBuffer * from);
  * outputs of the two harnesses must be equal. */
 void pooled_compare (GstHarness * own, GstHarness * pooled,
     GPtrArray * buffers);
-/* Compares two elements in the same way as pooled_compare (), which checks that
- * an element does not use overwritten data. This function creates the two
- * harnesses itself, from the launch line `launch` with the caps `caps`. The
- * launch line describes an element with a sink pad and a source pad. */
+/* Creates two harnesses with the same element, and compares the outputs of the
+ * two as pooled_compare () does. This checks that the element does not use
+ * overwritten data. The launch line `launch` describes the element, which must
+ * have a sink pad and a source pad. `caps` are its input caps. */
 void pooled_compare_launch (const gchar * launch, const gchar * caps,
     GPtrArray * buffers);
 

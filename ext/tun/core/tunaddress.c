@@ -8,8 +8,9 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
-/* G_DEFINE_QUARK would define the same function, but gst-indent would put
- * spaces into the argument of this macro, and so into the name of the quark. */
+/* G_DEFINE_QUARK could define this function as well. However, gst-indent would
+ * put spaces into the argument of this macro. The macro makes the name of the
+ * quark from its argument, so this name would contain spaces. */
 GQuark
 tun_address_error_quark (void)
 {

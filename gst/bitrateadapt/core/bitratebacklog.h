@@ -106,21 +106,25 @@ gboolean bitrate_backlog_is_known (const BitrateBacklog * backlog);
  *
  * Returns 0 before the first report of the receiver. */
 guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
-/* Returns the queueing delay in the network minus the minimum queueing delay of
- * the last few seconds, in ns. The minimum is subtracted because it is not
- * caused by a queue: for example, a handover can increase the one-way delay.
- * Returns 0 if the queueing delay is unknown, or if padding (data without
- * content) was sent in the last 0.5 s. */
+/* Returns by how much the present queueing delay in the network exceeds the
+ * minimum of the last few seconds, in ns. The reported queueing delay can be
+ * too high by a constant amount. For example, a handover can increase the
+ * one-way delay without any queue, and the increase then counts as queueing
+ * delay. The minimum of the last few seconds contains this amount, so it is
+ * subtracted. Returns 0 if the queueing delay is unknown, or if padding (data
+ * without content) was sent in the last 0.5 s. */
 guint64 bitrate_backlog_get_queue_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
-/* Returns the standing queue minus the minimum queueing delay of the last few
- * seconds, in ns. Returns 0 if the queueing delay is unknown, or if padding
- * (data without content) was sent in the last 0.5 s.
+/* Returns the difference of two queueing delays in ns: the standing queue minus
+ * the minimum queueing delay of the last few seconds. Returns 0 if the queueing
+ * delay is unknown, or if padding (data without content) was sent in the last
+ * 0.5 s.
  *
- * The standing queue is the minimum queueing delay of the last 100 ms, or of
- * the last round trip if this is longer. A burst of packets causes a queue that
- * becomes empty within this time. Such a queue is therefore not part of the
- * standing queue, as in CoDel (RFC 8289, section 3). */
+ * The standing queue is a delay: the minimum queueing delay of the last 100 ms,
+ * or of the last round trip if this is longer. A burst of packets causes a
+ * queue that becomes empty within this time. The delay in such a queue is
+ * therefore not part of the standing queue, as in CoDel (RFC 8289, section 3).
+ */
 guint64 bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
 /* Returns the rate in bit/s at which data left the backlog, because they were

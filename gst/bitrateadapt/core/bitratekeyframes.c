@@ -21,11 +21,12 @@
  */
 #define COMING_TIME (250 * MILLISECOND)
 /* Minimum time from a request for a key frame until the receiver can report the
- * loss of this key frame. The encoder needs some time to make it, and then the
- * key frame and the report need a round trip. A loss that is reported earlier
- * cannot be that of the requested key frame. A loss that is reported later may
- * be. If the round-trip time is known and longer than REPORT_TIME, the
- * round-trip time is used instead. */
+ * loss of this key frame. The encoder needs some time to make the key frame.
+ * After that, the key frame and the report about it need a round trip. A loss
+ * that is reported earlier is the loss of another frame. A loss that is
+ * reported later may be the loss of the requested key frame. If the round-trip
+ * time is known and longer than REPORT_TIME, the round-trip time is used
+ * instead. */
 #define REPORT_TIME (60 * MILLISECOND)
 /* The estimated rate is stable if it has not fallen for STEADY_TIME. Only a
  * stable rate is used to predict whether the data at the sender will be late. A

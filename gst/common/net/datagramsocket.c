@@ -308,12 +308,15 @@ set_options (DatagramSocket * self, const DatagramSocketOptions * options)
     g_socket_set_option (self->socket, SOL_SOCKET, SO_REUSEADDR, TRUE, NULL);
 }
 
-/* Enables GSO and GRO if `options` demand it and the kernel supports it. Linux
- * before 4.18 does not know GSO: it would ignore the control message
+/* Enables GSO and GRO if `options` demand them and the kernel supports them.
+ *
+ * Linux before 4.18 does not know GSO. It would ignore the control message
  * UDP_SEGMENT and send one huge packet. To detect such a kernel, the function
- * sets the socket option UDP_SEGMENT to its default, 0, which fails there.
- * UDP-Lite is excluded, because it accepts the option but cannot send with GSO.
- */
+ * sets the socket option UDP_SEGMENT to 0, its default. Linux before 4.18 does
+ * not know this socket option and returns an error. GSO then stays disabled.
+ *
+ * UDP-Lite sockets are excluded, because they accept the option but cannot send
+ * with GSO. */
 static void
 enable_gso (DatagramSocket * self, const DatagramSocketOptions * options)
 {
@@ -527,10 +530,11 @@ read_local_endpoint (DatagramSocket * self, GError ** error)
   return TRUE;
 }
 
-/* Starts reception on a raw socket. A new raw socket discards all packets until
- * its port is known. This function therefore makes it accept the packets for
- * this port; if there is no port, it accepts all packets. For other sockets,
- * the function does nothing. */
+/* Starts reception on a raw socket, which discards all packets until then. The
+ * kernel ignores the port of a raw socket. If a port was configured for the
+ * socket, this function therefore sets a filter that accepts only the packets
+ * for this port. If no port was configured, the socket accepts all packets. For
+ * sockets that are not raw, the function does nothing. */
 static gboolean
 start_receiving (DatagramSocket * self, GSocketAddress * local, GError ** error)
 {

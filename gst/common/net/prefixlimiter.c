@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of prefixlimiter.h. For each budget, only the time is stored
- * at which the budget will be full again (generic cell rate algorithm, ITU-T
+/* Implementation of prefixlimiter.h. A budget is the number of answers that may
+ * be sent to a network or host. For each budget, a single time is stored: the
+ * time when the budget will be full again (generic cell rate algorithm, ITU-T
  * I.371). */
 
 #include "prefixlimiter.h"

@@ -738,18 +738,20 @@ is_larger (const GList * link, const IfdEntry * c)
   return link && get_entry (link)->frame.size >= c->frame.size;
 }
 
-/* Selects the frame to drop if the queue W of waiting frames is full. Returns a
- * waiting frame, or NULL if the new frame C has to be dropped. `rule` is set to
- * a text that explains the selection.
+/* Selects the frame to drop if a new frame C arrives and the queue W of waiting
+ * frames is full. Returns a waiting frame, or NULL if C has to be dropped.
+ * `rule` is set to a text that explains the selection.
  *
  * B-frames are dropped before P-frames, and the largest B-frame is dropped
- * first. If there is no B-frame, the function selects a P-frame to which no
- * other waiting frame refers. The first choice is a leading P-frame. The second
- * choice is a P-frame that is the last frame of a complete GOP. Dropping it
- * costs one picture and perhaps the leading B-frames of the next GOP. If there
- * is no such P-frame either, C and the rest of its GOP are dropped. An I-frame
- * is dropped only if all frames are I-frames. In this case, the oldest I-frame
- * is dropped. */
+ * first. If C is no B-frame and W contains no B-frame, the function selects a
+ * P-frame to which no other waiting frame refers. The first choice is a leading
+ * P-frame. The second choice is a P-frame in W that is the last frame of a
+ * complete GOP. Dropping it costs one picture and perhaps the leading B-frames
+ * of the next GOP.
+ *
+ * If there is no such P-frame and C is a P-frame, C is dropped. The rest of the
+ * GOP of C is then dropped, too. If C and all frames in W are I-frames, the
+ * oldest I-frame in W is dropped. */
 static GList *
 find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {

@@ -608,13 +608,16 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
       && code != MPEG_VIDEO_CODE_USER_DATA) {
     cut = framer->len;
     framer_settle_candidate (framer);
-    /* framer_settle_candidate () may have output a frame. In this case, it has
-     * removed the bytes of this frame from the chunk, and has moved the
-     * remaining bytes to the start of the chunk. It has then processed the
-     * start codes of the remaining bytes again, which has made a new list of
-     * units. The position `offset` is therefore reduced by the number of
-     * removed bytes. The last unit of the new list ends at this reduced
-     * position. */
+    /* The chunk contains the received bytes, and `offset` is the position of
+     * the present start code in the chunk. If framer_settle_candidate () has
+     * output a frame, it has removed the bytes of this frame from the chunk,
+     * and has moved the remaining bytes to the start of the chunk. The present
+     * start code has moved as well, so `offset` is reduced by the number of
+     * removed bytes.
+     *
+     * framer_settle_candidate () has also processed the start codes of the
+     * remaining bytes again, which has made a new list of units. The last unit
+     * of this list ends where the present start code begins. */
     if (cut > framer->len) {
       offset -= cut - framer->len;
       framer_end_unit (framer, offset);

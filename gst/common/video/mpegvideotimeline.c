@@ -812,10 +812,11 @@ begin_stream (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
 {
   gint64 first = timeline->max_received + 1;
   gint reference = frame->pictures[0].header.temporal_reference;
-  /* A large temporal reference shows that the stream began long before this
-   * frame. The earlier frames of the stream do not count as lost. The start of
-   * the GOP is therefore moved back, so that this frame gets the display number
-   * `first`. */
+  /* The temporal reference is the position of this frame in its GOP. If it is
+   * large, the stream began long before this frame, and the earlier frames must
+   * not count as lost. This frame must therefore get the display number
+   * `first`. The GOP then begins at a lower number: `first` minus the temporal
+   * reference. */
   gint64 start = reference < MAX_HEAD ? first : first - reference;
 
   forget_pattern (timeline);
@@ -1026,9 +1027,9 @@ anchor_before (const MpegVideoTimeline * timeline,
   if (last < 0)
     return MAX (number - distance, 0);
   /* A B-frame was received that is displayed after the last received anchor (I-
-   * or P-frame). A B-frame also refers to an anchor that is displayed after it,
-   * and this anchor precedes the B-frame in the stream. This anchor was not
-   * received, so it was lost. */
+   * or P-frame). Each B-frame refers to an anchor that is displayed after the
+   * B-frame, but comes before it in the stream. This later anchor of the
+   * B-frame was not received, so it was lost. */
   if (timeline->max_received > last)
     last = MIN (timeline->max_received + 1, number - 1);
   if (!gap && !pattern_is_trusted (timeline))

@@ -5,7 +5,8 @@
  *
  *   create               when the half-connection begins
  *   set_round_trip       if the handshake measured a round-trip time
- *   next_send            while a packet waits: after each of the calls below
+ *   next_send            while a packet waits to be sent, and again after each
+ *                        of the following operations except free
  *   sent, sent_other     for each packet that is sent
  *   read_option          for each option of a received Ack
  *   feedback             for each received Ack, after its options

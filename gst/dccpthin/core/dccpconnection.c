@@ -845,10 +845,11 @@ back_off (DccpConnection * connection)
  * in the connection says so. The packet itself is written only when the caller
  * polls the output. */
 
-/* Pads a packet until it is as long as a Reset. The reason is that some
- * endpoints never answer a packet with a longer packet. Such an endpoint could
- * not answer an unpadded short packet with a Reset. The endpoints of this
- * project behave in this way, too (docs/dccp-thin.md). */
+/* Pads a packet with options until it is as long as a Reset. Some endpoints,
+ * also those of this project (docs/dccp-thin.md), never answer a packet with a
+ * longer packet. If such an endpoint received a packet that is shorter than a
+ * Reset, it could not answer the packet with a Reset. It can do so if the
+ * packet is padded. */
 static void
 pad (DccpType type, DccpOptionWriter * writer)
 {

@@ -652,8 +652,9 @@ raise_counter (TfrcSender * sender, const Sent * sent)
  * feedback belongs (RFC 5348 section 8.2.1). Data-limited means that the
  * application, and not the allowed rate, limited how much was sent. The
  * interval ends at t_new, the time at which the acknowledged packet was sent.
- * The interval begins one round trip before t_new. If the t_new of the previous
- * feedback is earlier than that, the interval begins there. */
+ * Usually, the interval begins one round trip before t_new. If the t_new of the
+ * previous feedback was even earlier, the interval begins at this previous
+ * t_new. */
 static gboolean
 was_data_limited (TfrcSender * sender, gint64 t_new)
 {

@@ -104,8 +104,9 @@ void mmtp_clock_restart_skew (MmtpClock * clock);
 /* Converts a due time in us on the sender's clock to the receiver's clock, in
  * ns. A time before the zero of the receiver's clock becomes 0. */
 guint64 mmtp_clock_map (MmtpClock * clock, guint64 now, guint64 due);
-/* Converts the due time of a buffer that is passed to the application, from us
- * on the sender's clock to ns on the receiver's clock. After the first call,
- * the offset of the clocks changes only slowly, so the results do not jump.
- * They do not decrease unless the due times decrease. */
+/* Converts the due time of a buffer that is passed to the application. `due` is
+ * in microseconds on the sender's clock. The result is in ns on the receiver's
+ * clock. After the first call, the offset of the clocks changes only slowly, so
+ * the results do not jump. They do not decrease unless the due times decrease.
+ */
 guint64 mmtp_clock_map_output (MmtpClock * clock, guint64 now, guint64 due);

@@ -113,8 +113,9 @@
  */
 #define USUAL_RISE 128
 #define USUAL_FALL 8
-/* The usual delay (see USUAL_RISE) is at most 1/USUAL_PART of D0. D0, the
- * initial delay, is the latency of the session. */
+/* Limits the usual delay to 1/USUAL_PART of D0. The usual delay is the mean of
+ * the measured delay minus the base delay, at times without a queue. D0 is the
+ * latency of the session. */
 #define USUAL_PART 3
 /* The window is multiplied by a gain. If the window is fully used during a
  * round and no lasting queue builds up, the path can carry a higher rate than
@@ -473,13 +474,14 @@ follow_low (gdouble * usual, gdouble value)
   *usual += (value - *usual) / (value < *usual ? USUAL_FALL : USUAL_RISE);
 }
 
-/* Updates the usual delay: the mean of the measured delay minus the base delay,
- * while the path has no queue. On some paths, this difference fluctuates by
- * more than the queueing delay that has to be detected.
+/* Updates the usual delay. Even on a path without a queue, the measured delay
+ * exceeds the base delay (the minimum delay). The mean of this difference is
+ * the usual delay. On some paths, the difference fluctuates by more than the
+ * queueing delay that has to be detected.
  *
  * If the application sends less than the path carries, there is no queue. Only
- * then does the usual delay follow the measured difference: it rises slowly and
- * falls faster. */
+ * in this case does the usual delay follow the measured difference. It rises
+ * slowly and falls faster. */
 static void
 follow_usual (Delivery * self, const MmtpRateSample * sample)
 {

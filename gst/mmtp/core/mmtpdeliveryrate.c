@@ -82,11 +82,12 @@ find_point (const MmtpDeliveryRate * rate, gdouble span)
 /* Returns the delivery rate over the last `span` ns: the number of bytes that
  * arrived, divided by the time in which they arrived.
  *
- * In a burst, packets arrive faster than they were sent. The result would then
- * be too high, because a path cannot carry packets faster than they are sent.
- * If `by_sending` is TRUE, the divisor is therefore at least the time in which
- * the packets were sent, as in draft-ietf-ccwg-bbr, "Delivery Rate Estimation".
- */
+ * A path may hold back some packets and then deliver them in a burst. The
+ * packets of the burst arrive within a shorter time than that in which they
+ * were sent. The result would then be higher than the rate at which they were
+ * sent, although a path cannot carry more than is sent. If `by_sending` is
+ * TRUE, the divisor is therefore at least the time in which the packets were
+ * sent, as in draft-ietf-ccwg-bbr, "Delivery Rate Estimation". */
 static gdouble
 measure (const MmtpDeliveryRate * rate, gdouble span, gboolean by_sending)
 {

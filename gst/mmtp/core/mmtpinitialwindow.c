@@ -6,11 +6,11 @@
  * round trip has a smaller window, but at least MIN_INITIAL_PACKETS (RFC 5681,
  * section 3.1).
  *
- * If another path already carries the stream, the minimum is
- * MIN_JOINED_PACKETS. A larger window is too much for a narrow path: with 8
- * packets, the links of the MMTP paper deliver fewer frames in time. A smaller
- * window makes the slow start longer, which takes seconds if the round trip is
- * long. */
+ * If another path already carries the stream, the window has at least
+ * MIN_JOINED_PACKETS. There are reasons for and against a higher minimum. A
+ * high minimum is too much for a narrow path: with a minimum of 8 packets, the
+ * links of the MMTP paper deliver fewer frames in time. A low minimum makes the
+ * slow start longer, which takes seconds if the round trip is long. */
 #define INITIAL_PACKETS 10
 #define MIN_INITIAL_PACKETS 3
 #define MIN_JOINED_PACKETS 6

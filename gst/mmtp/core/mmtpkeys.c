@@ -133,9 +133,9 @@ mmtp_key_verify_seal (const MmtpKey * key, const guint8 * bytes, gsize size)
 /* --- cookies -------------------------------------------------------------- */
 
 /* Computes the cookie for `address` and `nonce` at the time `now`. The cookie
- * consists of the time and an HMAC of these three values, whose bytes are
- * hashed one after another. Only the address has a variable length, so
- * different values never give the same sequence of bytes. */
+ * consists of the time and an HMAC. The input of the HMAC is the time, then the
+ * address, then the nonce. Only the address has a variable length, so different
+ * times, addresses or nonces never give the same sequence of bytes. */
 void
 mmtp_cookie_make (const guint8 secret[MMTP_KEY_SIZE], guint64 now,
     const guint8 * address, gsize address_size,

@@ -129,13 +129,14 @@ add_octave (MmtpLossBound * bound, const MmtpRateSample * sample, guint all)
 /* Returns whether the losses with few bytes in flight are about as frequent as
  * the losses with many bytes in flight. The loss rate with few bytes in flight
  * is measured in two ways:
- * - Usually, it is loss_few, the loss rate while the bytes in flight were at
- *   most their mean.
- * - In the start phase, the bytes in flight increase all the time and always
- *   exceed their mean, so loss_few cannot be measured. The losses are therefore
- *   also counted for ranges of the bytes in flight. They are called octaves,
- *   because the end of a range is twice its beginning. The losses in all
- *   octaves below the present one then give the loss rate. */
+ * - Usually, loss_few is used. It counts the messages that were sent while the
+ *   number of bytes in flight was at most its mean.
+ * - In the start phase, the number of bytes in flight increases all the time
+ *   and always exceeds its mean, so loss_few cannot be measured. Therefore,
+ *   there is a second count of the losses, with a counter for each octave. An
+ *   octave is a range of the number of bytes in flight, and the end of the
+ *   range is twice its beginning. The losses in all octaves below the present
+ *   octave give the loss rate. */
 static gboolean
 are_losses_frequent_with_few (const MmtpLossBound * bound)
 {

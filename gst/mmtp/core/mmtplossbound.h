@@ -51,9 +51,9 @@ typedef struct
    */
   gdouble n_few, n_many;
   /* Number of lost messages and number of all messages, for each octave. An
-   * octave is a range of the number of bytes in flight whose end is twice its
-   * beginning. A message is counted in the octave that contains the number of
-   * bytes in flight when the message was sent. When a value in octave_all
+   * octave is a range of byte counts, and the end of the range is twice its
+   * beginning. A message belongs to an octave if the number of bytes in flight
+   * was in this range when the message was sent. When a value in octave_all
    * exceeds LOSS_MEMORY, this value and the value in octave_lost for the same
    * octave are scaled down. */
   gdouble octave_lost[MMTP_LOSS_OCTAVES], octave_all[MMTP_LOSS_OCTAVES];

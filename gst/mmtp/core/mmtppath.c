@@ -671,10 +671,12 @@ can_be_drained (const MmtpPath * path)
       (guint64) mmtp_path_delay_get_base (&path->long_round_trips));
 }
 
-/* Ends draining. While the window was reduced, the minimum delay and the
- * minimum round trip were measured. They replace the base delay and the stored
- * minimum of the round trip. The offset of the clocks is computed from both
- * minima, so they must belong to the same time. */
+/* Ends draining, a short time in which the sender reduces the bytes in flight
+ * so that the queue of the path becomes empty. During this time, the minimum
+ * delay and the minimum round trip were measured. These two minima replace the
+ * base delay and the stored minimum of the round trip. The offset of the clocks
+ * is computed from both minima, so both must have been measured during the same
+ * time. */
 static void
 end_drain (MmtpPath * path, guint64 now)
 {
@@ -794,15 +796,15 @@ measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest)
   correct_prediction (path, newest, queued);
 }
 
-/* A record is the part of a report about one path. The receiver sets the flag
+/* A report has one record for each path. The receiver sets the flag
  * MMTP_RECORD_UNMEASURED in a record if no message has arrived on the path
  * since the previous record.
  *
- * A record with this flag may nevertheless report messages that are new to the
- * sender. The sender has then not received the previous record, which also
- * reported these messages. Only that previous record contains the minimum and
- * maximum one-way delay of the messages. Therefore this function can add only
- * the one-way delay of the latest message. */
+ * If the previous record was lost, the record with the flag may nevertheless
+ * report messages that are new to the sender. The lost record also reported
+ * these messages. It contained their minimum and maximum one-way delay, which
+ * the record with the flag does not repeat. In this case the function can
+ * therefore add only the one-way delay of the latest message. */
 static void
 note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint n)

@@ -13,10 +13,10 @@
  * base delay is the minimum one-way delay in these spans, which together are
  * one minute. LEDBAT (RFC 6817, section 2.4.2) uses some minutes.
  *
- * The ten spans together must be longer than the time for which a sender keeps
- * a queue on the path. A sender may do this on purpose. If the queue existed
- * during all ten spans, it would delay all their messages, and the base delay
- * would include the queueing delay. */
+ * A sender may keep a queue on the path on purpose. The ten spans together must
+ * be longer than the time in which a sender does this. If the queue existed
+ * during all ten spans, it would delay all messages in these spans. The base
+ * delay would then include the queueing delay. */
 #define BASE_SPAN_TIME (6 * SPAN_TIME)
 /* Approximate number of reports in the moving average of the spread. The spread
  * of a report is the maximum one-way delay in it minus the minimum one-way

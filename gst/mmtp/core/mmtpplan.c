@@ -35,8 +35,9 @@
  * the video freezes. */
 #define PREFERENCE 2
 
-/* A set of frames in a plan. If one frame is not sent, this frame and all
- * frames that refer to it are lost. Element k is TRUE if frame k is lost. */
+/* The frames that are lost if the plan leaves out a certain frame: this frame
+ * and all frames that refer to it. Element k is TRUE if frame k of the plan is
+ * lost. */
 typedef gboolean LostFrames[MMTP_PLAN_FRAMES];
 
 /* The plan says which waiting frames are sent and which are left out. A kept

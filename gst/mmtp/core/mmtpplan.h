@@ -39,12 +39,14 @@ typedef struct
   /* number of bytes that have to be sent for this frame: the bytes of its
    * waiting packets, including all headers */
   guint64 work;
-  /* Numbers of bytes that all paths together can deliver from now on:
-   * `capacity` until the frame has to be complete, and `safe_capacity` until
-   * `margin` ns before that. The frame has to be complete by its deadline. If
-   * packets were lost recently, a frame with a weight above 1 has to be
-   * complete earlier, so that lost packets can be sent again before the
-   * deadline. This does not apply if `is_retransmission` is TRUE. */
+  /* `capacity` is the number of bytes that all paths together can deliver from
+   * now until the frame has to be complete. `safe_capacity` is the number of
+   * bytes that they can deliver from now until `margin` ns before this time.
+   *
+   * Usually, a frame has to be complete by its deadline. A frame with a weight
+   * above 1 has to be complete earlier if packets were lost recently and
+   * `is_retransmission` is FALSE. If packets of the frame are lost, they can
+   * then be sent again before the deadline. */
   guint64 capacity, safe_capacity;
   MmtpRank rank;
   MmtpPicture picture;

@@ -6,12 +6,14 @@
 
 #include <string.h>
 
-/* The sender asks with a JOIN to add a path to the session. A JOIN with the
- * same channel number as an accepted JOIN is a replay. A replay is usually not
- * answered. There is one exception if a key is set: for this time in ns after
- * the accepted JOIN, the receiver answers a replay with a CHALLENGE. The
- * accepted JOIN may have been a copy that an attacker sent, and the replay may
- * be the sender's own JOIN. */
+/* Time in ns in which the receiver answers a replayed JOIN. With a JOIN, the
+ * sender asks to add a path to the session. A later JOIN with the same channel
+ * number as an accepted JOIN is a replay, and is usually not answered.
+ *
+ * However, an attacker may have sent a copy of a JOIN, which was accepted
+ * before the sender's own JOIN arrived. The sender's own JOIN then looks like a
+ * replay. If a key is set, the receiver therefore answers a replay with a
+ * CHALLENGE if it arrives within this time after the accepted JOIN. */
 #define MAX_JOIN_COPY_TIME MMTP_SECOND
 
 void

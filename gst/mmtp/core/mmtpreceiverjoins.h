@@ -90,9 +90,9 @@ void mmtp_receiver_joins_note_replay (MmtpReceiverJoins * self,
 MmtpRefusal mmtp_receiver_joins_check_address (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpMessage * message);
-/* Handles a valid message of any type except JOIN, which arrived from
- * `address`. Call this function after mmtp_receiver_joins_check_address() has
- * accepted the message.
+/* Handles a valid message that arrived from `address`. The message may have any
+ * type except JOIN. Call this function after
+ * mmtp_receiver_joins_check_address() has accepted the message.
  *
  * A RESPONSE shows that the sender receives messages at `address`. There are
  * two cases:
@@ -101,7 +101,7 @@ MmtpRefusal mmtp_receiver_joins_check_address (MmtpReceiverJoins * self,
  * - Otherwise `address` becomes the address of the path. The path joins the
  *   session if it had not joined before.
  *
- * For a message of another type, the function only records the time at which it
- * arrived. */
+ * For a message of another type, the function only records the time at which
+ * the message arrived. */
 void mmtp_receiver_joins_note_message (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address, MmtpType type);

@@ -43,9 +43,10 @@
  * REPORT outside the regular schedule is sent only if a quarter of the period
  * has passed since the last REPORT. */
 #define LONG_PERIOD (200 * MMTP_MSECOND)
-/* After a gap (a time in which no message arrived), the measured rate of a path
- * is too low for this time, in ns. The reason is that mmtp_arrivals_get_rate()
- * measures the mean rate over a time of this length, which includes the gap. */
+/* A gap is a time in which no message arrived. During this time in ns after a
+ * gap, the measured rate of the path is too low. The reason is that
+ * mmtp_arrivals_get_rate() measures the mean rate over a time of the same
+ * length, so the gap is still a part of this time. */
 #define GAP_MEMORY MMTP_SECOND
 /* Time in ns between the first and the second REPORT after a gap. A gap is a
  * time, longer than the report period, in which no message arrives on a path.

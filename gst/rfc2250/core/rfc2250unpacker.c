@@ -502,9 +502,9 @@ unpacker_take_chunk (Rfc2250Unpacker * unpacker)
 }
 
 /* Returns whether the frame consists of a single field and follows a gap. In
- * this case, at least a part of the other field was lost in the gap. If no gap
- * precedes the frame, a single field is normal: some senders set the marker
- * after each field. */
+ * this case, at least a part of the other field was lost in the gap. Without a
+ * gap, a single field is normal: some senders set the RTP marker, which ends a
+ * frame, after each field. Each field is then processed as a frame. */
 static gboolean
 lacks_field (const Rfc2250Unpacker * unpacker)
 {

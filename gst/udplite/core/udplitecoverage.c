@@ -25,8 +25,9 @@
 
 /* Special results of the functions below that return the size of the headers of
  * a packet. All other results are sizes in bytes. */
-/* The result is no size: the header is truncated or invalid, or read_rtp() has
- * found that the whole packet must be covered. */
+/* NO_HEADER: the header is truncated or invalid. read_rtp () returns NO_HEADER
+ * also if the whole packet must be covered for another reason. ALL_OF_IT: the
+ * whole packet must be covered. */
 #define NO_HEADER 0
 #define ALL_OF_IT G_MAXSIZE
 

@@ -414,12 +414,13 @@ find_missing (Rlp * rlp, Direction * direction, guint64 * number)
   return FALSE;
 }
 
-/* Sends a SREJ (selective reject), which asks for the first missing frame. Each
- * SREJ has a timer of its own (Singh 2.3.2). In this model the timer runs for
- * T1, the time of the sender's retransmission timer. If it expires, the SREJ is
- * repeated, but at most N2 times, where N2 is also the maximum number of
- * retransmissions. After that, the frame is retransmitted only when the
- * retransmission timer of the peer expires. */
+/* Sends a SREJ (selective reject), which asks the peer for the first missing
+ * frame. Each SREJ has a timer of its own (Singh 2.3.2). In this model, the
+ * timer of a SREJ runs for T1, the same time as the retransmission timer of the
+ * peer. If the timer of the SREJ expires, the SREJ is repeated, but at most N2
+ * times. N2 is also the maximum number of retransmissions. After N2
+ * repetitions, the frame is retransmitted only when the retransmission timer of
+ * the peer expires. */
 static void
 send_rejection (Rlp * rlp, Direction * direction, Frame * frame)
 {

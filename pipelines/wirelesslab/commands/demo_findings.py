@@ -20,12 +20,13 @@ from wirelesslab.report.ranking import listed, range_of
 # due to chance. In three runs of the same transport, the share differed by at
 # most 5.2 percentage points (docs/lab-figures.md).
 REPEATS_DIFFER = 6.0
-# Number of percentage points that decides whether a transport is clearly
-# better over mobile links. The demo compares the transports over several pairs
-# of links. It names a winner only if, over each pair, the winner's share of
-# frames in time is higher than that of every other transport by more than this
-# number. In two runs of one transport over the same pair, the share differed
-# by at most 10.8 percentage points.
+# Difference of two shares, in percentage points. The share of a transport is
+# the percentage of its frames that arrive in time. The demo compares the
+# transports over several pairs of mobile links. It names a transport as the
+# winner only if, over each pair, the share of the winner exceeds the share of
+# every other transport by more than this difference. In two runs of one
+# transport over the same pair, the share differed by at most 10.8 percentage
+# points.
 LINKS_DIFFER = 11.0
 # Fraction that decides whether a sender used both of its two links. For each
 # link, the mean rate of all delivered packets is known. They include the

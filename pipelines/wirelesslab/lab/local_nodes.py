@@ -148,10 +148,10 @@ class Node:
             elif child.poll() is not None:
                 self._end(name, processes.finish(child))
                 del self._running[name]
-        # While a file is being written, its name begins with a dot. Later it
-        # gets its final name. Until then the file is skipped. Otherwise it
-        # might be renamed while the files are sorted, and stat() would fail,
-        # because no file would have the old name.
+        # While a job file is being written, its name begins with a dot. The
+        # complete file is then renamed to its final name. A file with a dot is
+        # skipped, because it might be renamed while the files are sorted.
+        # stat() would then fail, because no file would have the old name.
         waiting = [path for path in (self._directory / QUEUE).iterdir()
                    if not path.name.startswith(".")]
         for path in sorted(waiting, key=lambda path: path.stat().st_mtime_ns):

@@ -93,9 +93,9 @@ class EncoderRun:
 
     @functools.cached_property
     def frames(self) -> list[display.Frame]:
-        """The frames of the stream, without the last LAST_FRAMES frames. These
-        may still be in flight when the sender ends, and would then count as
-        lost.
+        """The frames of the stream, except the last LAST_FRAMES frames. These
+        last frames may still be in flight when the sender ends. They would
+        then count as lost.
         """
         captured, sent, received = (
             display.read_log(self.directory / name) for name in (

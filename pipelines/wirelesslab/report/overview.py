@@ -99,9 +99,10 @@ def reduce(runs: pathlib.Path, target: pathlib.Path) -> None:
 
 def read(path: pathlib.Path) -> list[list[Row]]:
     """Reads the runs from the file `path`, and makes a table row for each
-    protocol. Returns the rows in groups. The rows of a group have overlapping
-    ranges, so it is not known which of them is better. The group with the most
-    frames in time comes first.
+    protocol. The share of frames in time differs between the runs of a
+    protocol, so the row contains the range of the share. Returns the rows in
+    groups. The ranges of a group overlap, so it is not known which of its
+    protocols is better. The group with the most frames in time comes first.
     """
     with open(path, newline="") as file:
         runs = list(csv.DictReader(file))

@@ -30,8 +30,8 @@ from wirelesslab.streams import (
 # The width and the height of a plot in inches, and its resolution in dots per
 # inch.
 WIDTH, HEIGHT, DPI = 4.9, 3.3, 160
-# If a figure has a single plot, its legend is beside the plot. This is the
-# space above such a legend, in inches.
+# The height in inches of the space above a legend that is beside its plot. A
+# legend is beside the plot if the figure has only one plot.
 ABOVE_LEGEND = 0.3
 # The width, in inches, that a figure with several plots reserves for its
 # legend. The legend is at the right of the plots.
@@ -80,8 +80,9 @@ STYLE_OF_SVG = """<style>
 
 def look(place: int) -> dict[str, Any]:
     """Returns the colour and the style of a line in a plot. `place` is the
-    index of the line's label in the legend. The labels have no order, such as
-    names of protocols. Neighbouring labels get different colours.
+    index of the line's label in the legend. This function is for labels that
+    have no order, such as names of protocols. Neighbouring labels get
+    different colours.
     """
     return {"color": COLOURS[place % len(COLOURS)],
             "linestyle": list(STYLES)[place // len(COLOURS) % len(STYLES)]}

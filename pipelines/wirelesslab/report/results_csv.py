@@ -210,8 +210,8 @@ def without_known(found: list[Cell],
     """Returns two lists. The first list has those experiments (cells) in
     `found` that have no result in `results`. An experiment has a result if a
     row of `results` has the same name and the same definition. The second list
-    has a line of text that says how many experiments have a result. If there
-    are none, the second list is empty.
+    has a line of text that says how many experiments have a result. If no
+    experiment in `found` has a result, the second list is empty.
     """
     if DEFINITION not in results.heads:
         check_heads(results, results)

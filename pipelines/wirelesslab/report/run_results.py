@@ -34,10 +34,11 @@ Table = tuple[list[str], list[Any]]  # (heads, rows)
 
 
 class Run:
-    """The results of one stream of an experiment. Most experiments have one
-    stream, and then one Run. If an experiment has several streams that are
-    sent at the same time, it has a Run for each of them. `beside` contains all
-    Runs of the experiment, including this one.
+    """The results of one stream of an experiment. Most experiments have a
+    single stream. For such an experiment, there is one Run. If an experiment
+    has several streams that are sent at the same time, there is one Run for
+    each of them. `beside` contains all Runs of the experiment, including this
+    one.
     """
 
     def __init__(self, directory: pathlib.Path, result: dict[str, Any],

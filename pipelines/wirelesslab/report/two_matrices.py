@@ -9,10 +9,11 @@ change only if the spread of the runs does not explain the difference.
 The interval is computed from all differences between a run of B and a run of
 A. The differences are sorted, and the k smallest and the k largest ones are
 removed. The interval reaches from the smallest to the largest of the remaining
-differences. A larger k makes the interval shorter, and the probability
-increases that the true difference is outside. This probability is computed
-with the rank-sum test of Mann and Whitney (1947). k is the largest number for
-which it is at most 5 %, or 0 if there is no such number.
+differences. If k is larger, the interval is shorter. The true difference is
+then outside the interval with a higher probability. The rank-sum test of Mann
+and Whitney (1947) gives the probability for each k. The module uses the
+largest k whose probability is at most 5 %. If there is no such k, it uses k =
+0.
 
 This is the interval of Moses, see Hollander, Wolfe and Chicken, Nonparametric
 Statistical Methods (2014), section 4.3. It makes no assumption about the
@@ -20,7 +21,8 @@ distribution of the values.
 
 With three runs of A and three runs of B, k is always 0. The interval then
 excludes 0 if and only if the ranges of A and B do not overlap. If nothing has
-changed, this happens by chance in one of ten comparisons.
+changed between A and B, the ranges nevertheless do not overlap in one of ten
+comparisons, by chance.
 """
 
 import collections
@@ -153,7 +155,7 @@ class Group(typing.NamedTuple):
     def others(self) -> list[Comparison]:
         """Returns the comparisons that show a change, except those that
         primary() returns. For each protocol, primary() returns the first
-        comparison, which is about the most important measure.
+        comparison. This is the comparison of the most important measure.
         """
         return [one for own in self.rows.values() for one in own[1:]
                 if one.is_change]

@@ -58,13 +58,13 @@ LINK_STATISTICS = ("median", "p99", "max")
 # 99th percentile of the link lateness.
 SAME_CAUSE = 0.5
 PARTS = ("machine", "link")
-# Name of an entry in the results of a run: the percentage of the sent frames
-# that missed their deadline only because of a stall at the start of the
-# stream. Without the stall, they would have been decodable in time. The
-# percentage is an estimate. It assumes that the longest stall of the run was
-# at the start and delayed all frames.
+# Key of a value in the results of a run. The value is the percentage of the
+# sent frames that missed their deadline only because of a stall at the start
+# of the stream. Without the stall, these frames would have been decodable in
+# time. The percentage is an estimate. It assumes that the longest stall of the
+# run was at the start and delayed all frames.
 #
-# The results of older versions of this program do not have this entry.
+# The results of older versions of this program do not have this key.
 STALL = "stall_verdicts_percent"
 # Maximum percentage of the sent frames whose verdict may be wrong because the
 # measuring machine was busy. The verdict of a frame says whether the frame was

@@ -76,9 +76,10 @@ def protocol(codec: Codec, given: Protocol) -> Protocol:
 
 
 def misfits(codec: Codec, given: Protocol) -> list[str]:
-    """Returns the names of those elements in the protocol `given` that do not
-    work with the codec. The pipelines of `given` have already been changed for
-    the codec by protocol().
+    """A protocol of the lab has a pipeline for the sender and one for the
+    receiver. protocol() has adapted the pipelines of `given` to the codec.
+    Some elements work only with other codecs. Returns the names of such
+    elements that are still in the pipelines.
     """
     if "streams" in given:
         return [name for one in given["streams"]

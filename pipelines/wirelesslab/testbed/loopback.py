@@ -98,7 +98,8 @@ class Loopback:
 
     def relay_address(self, link: linkage.Link, host: str) -> str:
         """Returns the address to which other hosts send packets for the host
-        `host`. The relay receives packets at this address.
+        `host`. The relay, a process that passes packets between the hosts,
+        receives these packets.
         """
         return self._address(link, host, RELAY)
 

@@ -2,15 +2,15 @@
 """Relays UDP packets between hosts. The hosts are not network namespaces, but
 consist only of loopback addresses.
 
-A command in a host sends a datagram to the relay address of another host. The
-relay passes the datagram into the emulated link. When the datagram leaves the
-link, this process sends it to the port `port` of the receiving host. Its
-source address is then the relay address of the sending host. If the receiver
-answers to the source address, the answer therefore passes the link, too.
+A command in host A sends a datagram to host B by sending it to the relay
+address of B. This process receives the datagram there and passes it into the
+emulated link. When the datagram leaves the link, this process sends it to the
+port `port` of B. The source address is then the relay address of A. If B
+answers to this address, the answer therefore passes the link, too.
 
-An answer is also delivered to the port `port` of the host that receives it. If
-this host has sent its last datagram from a different port, a second copy of
-the answer is delivered to that port.
+The answer is delivered to the port `port` of A. If A has sent its last
+datagram from a different port, a second copy of the answer is delivered to
+that port.
 
 loopback.py starts this program as `testbed.relay_process DESCRIPTION`.
 DESCRIPTION is a JSON text with an entry for each direction of a link. An entry

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of mpegstat with access units of H.264 and H.265, and with frames of
- * VP9 and AV1. They must pass mpegstat unchanged. An element between two
- * mpegstat elements may change the form of a frame. Both mpegstat elements must
- * then still count the same and write the same log lines.
+ * VP9 and AV1. mpegstat must not change these units and frames. An element
+ * between two mpegstat elements may convert a frame to another format, for
+ * example from byte-stream to AVC. Both mpegstat elements must then still count
+ * the same and write the same log lines.
  */
 
 #include <gst/check/gstcheck.h>

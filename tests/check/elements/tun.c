@@ -994,8 +994,9 @@ GST_END_TEST;
 
 /* tunsink merges packets before it writes them to the device, but its
  * statistics must count the packets of its input. The MTU of the device is 1427
- * bytes. Most packets of the list are larger and must be counted as too big.
- * The kernel accepts the shorter ones. */
+ * bytes. Most of the packets that push_mixed_list () pushes are larger than
+ * this MTU, and must be counted as too big. The kernel accepts the other,
+ * shorter packets. */
 GST_START_TEST (merged_packets_are_counted_by_reason)
 {
   GstHarness *harness;

@@ -838,10 +838,11 @@ GST_START_TEST (options_out_of_order_are_ignored)
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
           "20040701"), 0);
   assert_output (&end, 0, "230607010001");
-  /* ISR is the number of the peer's first packet. The endpoint has just
-   * processed the options of the packet ISR + 10. Now four packets with Change
-   * options arrive whose numbers are ISR + 10 or lower. They are duplicates or
-   * late, so the endpoint must ignore their options. */
+  /* ISR is the sequence number of the peer's first packet. The endpoint has
+   * just processed the options of the packet with the number ISR + 10. Now four
+   * packets arrive that contain Change options. Their sequence numbers are ISR
+   * + 10 or lower. These packets are duplicates or late, so the endpoint must
+   * ignore their options. */
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
           "20040700"), 0);
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 9, ISS,

@@ -522,9 +522,10 @@ GST_START_TEST (packets_of_rare_calls_do_not_wait)
 
 GST_END_TEST;
 
-/* One frame of 100 packets is sent within 0.1 ms. The driver collects packets
- * only if calls are frequent for a longer time, so each packet of this burst
- * must be sent immediately. */
+/* driver_flush_often () collects packets only if it is called frequently for a
+ * longer time. In this test, it is called for each of the 100 packets of a
+ * frame, within 0.1 ms. This time is short, so each packet must be sent
+ * immediately. */
 GST_START_TEST (packets_of_a_short_burst_do_not_wait)
 {
   Fixture self;

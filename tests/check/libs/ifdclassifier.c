@@ -274,9 +274,10 @@ GST_START_TEST (h264_second_field_with_references_makes_p)
   expect_h264 ("01 9e 08; 41 9a 02", "P");
   expect_h264 ("01 9e 08; 09 50; 41 9a 02", "P");
   expect_h264 ("41 9a 02; 01 9e 08", "P");
-  /* Each of these two access units has a slice that is not used for reference,
-   * and a slice of another view or layer that is used for reference. Other
-   * frames may therefore refer to the frame, so it must be a P-frame. */
+  /* Each of these two access units has two slices. The first slice is not used
+   * for reference. The second slice belongs to another view or layer, and is
+   * used for reference. Other frames may therefore refer to the access unit, so
+   * its frame must be a P-frame. */
   expect_h264 ("01 9e 08; 54 40 11", "P");
   expect_h264 ("01 9e 08; 55 40 11", "P");
   /* The second NAL unit is a parameter set. Its nal_ref_idc is not 0, but must
@@ -310,10 +311,11 @@ GST_START_TEST (h264_recovery_point_is_i)
 
 GST_END_TEST;
 
-/* The frame at a recovery point must be a P-frame if a decoder that starts at
- * it does not get a complete picture at once. An intra refresh then begins, in
- * which several frames renew the picture part by part. There are two such
- * cases:
+/* A decoder may start at a recovery point. If the decoder does not get a
+ * complete picture from the first frame, the frame at the recovery point must
+ * be a P-frame. Such a recovery point begins an intra refresh, in which several
+ * frames renew the picture part by part. The first frame does not give a
+ * complete picture in these two cases:
  * - recovery_frame_cnt is more than 0.
  * - The frame refers to other frames. */
 GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)

@@ -124,8 +124,9 @@ GST_START_TEST (figures_1_2_and_1_3_line_by_line)
 
 GST_END_TEST;
 
-/* Cases in which the figures of the paper give wrong results. The algorithms
- * must follow the figures literally, including these faults. */
+/* Figures 1.2 and 1.3 of the paper describe two algorithms. In these cases, the
+ * described algorithms give wrong results. The code must follow the figures
+ * literally, including these faults. */
 GST_START_TEST (figures_1_2_and_1_3_with_their_faults)
 {
   const IfdCase cases[] = {

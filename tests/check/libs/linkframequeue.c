@@ -251,8 +251,8 @@ GST_START_TEST (a_hole_takes_its_frame_and_what_refers_to_it)
   fixture.sequence++;
   video = describe (&fixture, 'P', FALSE, FALSE);
   push (&fixture, &video, 'd');
-  /* The packet between c and d is missing. The frame is therefore incomplete,
-   * and the queue must drop it. */
+  /* The packets c and d belong to the same frame. A packet between them is
+   * missing. The frame is therefore incomplete, and the queue must drop it. */
   expect_lost (&fixture, "cd");
   video = describe (&fixture, 'P', FALSE, TRUE);
   push (&fixture, &video, 'e');

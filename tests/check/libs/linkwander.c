@@ -161,10 +161,11 @@ GST_START_TEST (outages_last_and_come_as_told)
   }
   g_print ("  %u outages of %.2f s, %.2f %% of the time\n", n,
       (gdouble) out / n / SECOND, 100.0 * out / time);
-  /* The mean duration of an outage is 1 s, and the mean time from one outage to
-   * the next is 15 s. The link is therefore in an outage for 1/16 of the time.
-   * The test measures the mean duration and the fraction of the time. The
-   * standard error of each measurement is 3 %. */
+  /* The mean duration of an outage is 1 s. The mean time from the end of an
+   * outage to the beginning of the next one is 15 s. The link is therefore in
+   * an outage for 1/16 of the time. The test measures the mean duration of an
+   * outage, and the fraction of the time in which the link is in an outage. The
+   * standard error of each of the two results is 3 %. */
   fail_unless (fabs ((gdouble) out / n / SECOND - 1) < 0.08);
   fail_unless (fabs (16.0 * out / time - 1) < 0.1);
   link_wander_free (wander);

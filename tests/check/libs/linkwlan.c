@@ -70,8 +70,9 @@ GST_START_TEST (airtimes_are_those_of_the_standard)
   LinkConfig config = without_faults ();
 
   /* 802.11b at 11 Mbit/s: the preamble and header of the physical layer take
-   * 192 us. Then the packet is sent with its link-layer headers, which are 8 *
-   * (1500 + 8 + 28) bits. The sum is rounded up to whole microseconds. */
+   * 192 us. Then the packet and its link-layer headers follow. They have 8 *
+   * (1500 + 8 + 28) bits and are sent at 11 Mbit/s. The sum of both times is
+   * rounded up to whole microseconds. */
   fail_unless_equals_uint64 (first_departure (&config, 1500), 1310 * US);
   config.dcf.short_preamble = TRUE;
   fail_unless_equals_uint64 (first_departure (&config, 1500), 1214 * US);
@@ -105,10 +106,10 @@ GST_START_TEST (saturated_cycle_is_the_sum_of_its_parts)
   gdouble cycle = 50 + 15.5 * 20 + 1310 + 10 + 192 + 56;
 
   fail_unless (ABS (result.seconds / 20000 * 1e6 / cycle - 1) < 0.005);
-  /* 802.11g: a station that always has another packet sends packets of 1500
-   * bytes. The mean time per packet must be the sum of these parts: 28 us for
-   * DIFS, an average backoff of 7.5 slots of 9 us each, 254 us for the packet,
-   * 10 us for SIFS, and 34 us for the ACK. */
+  /* 802.11g: a station sends packets of 1500 bytes. Its queue is never empty.
+   * The mean time per packet must be the sum of these parts: 28 us for DIFS, an
+   * average backoff of 7.5 slots of 9 us each, 254 us for the packet, 10 us for
+   * SIFS, and 34 us for the ACK. */
   config = profile (LINK_PROFILE_80211G);
   memset (config.dcf.failure, 0, sizeof (config.dcf.failure));
   result = link_load_saturate (&config, 20000, full);

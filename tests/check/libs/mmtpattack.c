@@ -824,9 +824,10 @@ GST_START_TEST (a_session_that_is_over_does_not_come_back)
 
 GST_END_TEST;
 
-/* A session has ended. An attacker replays its messages before and while a
- * second sender begins a session. The receiver must accept the second sender,
- * and the replayed messages must not disturb the second session. */
+/* A first session has ended. An attacker has recorded the messages of this
+ * session. The attacker replays them before and while a second sender begins a
+ * session. The receiver must accept the second sender, and the replayed
+ * messages must not disturb the second session. */
 GST_START_TEST (an_old_session_is_nothing_to_a_new_one)
 {
   Attack attack = { NULL, };

@@ -120,11 +120,11 @@ run_cut (guint path, guint64 limit, guint64 phase)
       BACK + phase, 0);
   simulation = run (&config, what);
   /* The link fails at the time CUT + phase. The sender must detect the outage
-   * within SURPRISE ns. Frames that are put into the sender during these
-   * SURPRISE ns may be lost. Frames that were put into the sender shortly
-   * before the outage may be lost as well, because they may be in flight when
-   * it begins. Shortly before means at most one initial delay (D0, `limit`)
-   * earlier. No other frame may be lost. */
+   * within SURPRISE ns. Frames that are put into the sender during this time
+   * may be lost. Frames that were put into the sender before the outage may be
+   * lost as well, because they may be in flight when the outage begins. This is
+   * permitted for at most `limit` ns before the outage. `limit` is the initial
+   * delay D0, the latency of the session. No other frame may be lost. */
   check_lost_only (simulation, CUT + phase - limit, CUT + phase + SURPRISE);
   fail_unless (mmtp_simulation_get_result (simulation)->paths[path].state
       == MMTP_PATH_ACTIVE);

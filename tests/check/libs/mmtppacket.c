@@ -414,10 +414,10 @@ GST_START_TEST (types_without_a_name_are_refused)
 GST_END_TEST;
 
 /* docs/wire-mmtp.md, section 4: the receiver answers an INIT or OPEN of another
- * version of MMTP with a REFUSE, which repeats the nonce of the request. From
- * an INIT or OPEN of the previous or the next version, the parser must
- * therefore read the nonce. It must refuse all other messages of these
- * versions. */
+ * version of MMTP with a REFUSE, which repeats the nonce of the INIT or OPEN.
+ * The parser must therefore read the nonce, even if the INIT or OPEN has the
+ * previous or the next version. The parser must refuse all other messages of
+ * these versions. */
 GST_START_TEST (of_another_version_the_nonce_is_read)
 {
   static const guint8 nonce[] = NONCE_VALUE;

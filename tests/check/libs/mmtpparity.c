@@ -173,9 +173,10 @@ GST_START_TEST (what_does_not_belong_together_is_dropped)
   fixture.repair.sizes ^= 0x1000;
   mmtp_store_add_repair (fixture.store, &fixture.repair);
   check_none (&fixture);
-  /* Now the combined lengths are changed so that the missing message would be
-   * shorter than the minimum length of a message. No message may be computed
-   * from this REPAIR. */
+  /* The REPAIR contains the lengths of its messages, combined by an exclusive
+   * or. They give the length of the missing message. Now they are changed so
+   * that this length is below the minimum. No message may be computed from this
+   * REPAIR. */
   fixture.repair.sizes ^= 0x1000 ^ (fixture.sizes[0] - 18) ^ 5;
   mmtp_store_add_repair (fixture.store, &fixture.repair);
   check_none (&fixture);

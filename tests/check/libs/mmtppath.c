@@ -1191,8 +1191,9 @@ GST_START_TEST (several_paths_need_the_longer_queueing_delay)
 
 GST_END_TEST;
 
-/* A packet is sent while the path still transmits packets, and another one long
- * after the path has become idle. The prediction must add the pause. */
+/* The path predicts until when it is busy. One packet is sent while the path
+ * still transmits earlier packets. Another packet is sent after the path was
+ * idle for a long time. This pause must be part of the prediction. */
 GST_START_TEST (prediction_counts_pauses)
 {
   Fixture fixture;
@@ -1236,12 +1237,14 @@ GST_START_TEST (round_trip_of_the_idle_path_is_kept_for_a_minute)
 
 GST_END_TEST;
 
-/* The round-trip time of the path is 40 ms. However, a message is reported 25
- * ms after it was sent: it needs 20 ms to the receiver, and the report needs 5
- * ms on the way back, on a faster path. The feedback time of the path must be
- * these 25 ms if the session has several paths. If it has only one path, the
- * feedback time must not be measured (0), and the sender uses the round-trip
- * time.
+/* The round-trip time of the path is 40 ms. A message takes 20 ms to the
+ * receiver. The report about the message returns on a faster path, and takes
+ * only 5 ms. The feedback time, from the sending of a message to its report, is
+ * therefore 25 ms.
+ *
+ * If the session has several paths, the measured feedback time of the path must
+ * be 25 ms. If the session has only this path, no feedback time must be
+ * measured: the value is 0, and the sender uses the round-trip time instead.
  *
  * The receiver writes each report 3 ms after the newest message has arrived.
  * The feedback time must not include these 3 ms. */

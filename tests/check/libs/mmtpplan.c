@@ -224,10 +224,11 @@ GST_END_TEST;
 /* If possible, a frame should arrive `margin` ns before its deadline. The test
  * makes two plans. In the first plan, all frames must be kept. In the second
  * plan, both B-frames must be left out, for different reasons:
- * - If the first B-frame were sent, the key frame after it might not arrive
- *   `margin` ns before its deadline. In this comparison, the plan counts the
- *   bytes of the B-frame twice as a precaution, because the B-frame is less
- *   important.
+ * - After the first B-frame, the key frame might not arrive `margin` ns before
+ *   its deadline. The plan compares the bytes of both frames with the bytes
+ *   that the paths can deliver until then. As a precaution, the bytes of the
+ *   B-frame count twice, because the B-frame is less important than the key
+ *   frame.
  * - The last B-frame would not arrive `margin` ns before its own deadline. */
 GST_START_TEST (margin_is_kept_if_less_important_frames_can_be_left_out)
 {

@@ -202,14 +202,14 @@ GST_START_TEST (arrival_waits_for_the_path_that_is_first)
           300 * MS), 0);
   candidates[0].token = 140 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS), 1);
-  /* There are two paths, a radio link and an infrared link. The radio cannot
-   * send the packet before 138 ms, and then needs 176 ms to deliver it. The
-   * radio also has a backlog, which delays the packet by 1 ms, and by 2 ms in
-   * the second case. By infrared, the packet would arrive at 315 ms.
-   * - With a backlog of 1 ms, the packet arrives at 315 ms by radio, too. The
-   *   scheduler must then still wait for the radio.
-   * - With a backlog of 2 ms, infrared is faster, and the scheduler must choose
-   *   infrared. */
+  /* A packet can be sent at once by infrared, and would then arrive at 315 ms.
+   * The other path is a radio link. It is free only at 138 ms, and then needs
+   * 176 ms for the packet. By radio, the packet would therefore arrive at 314
+   * ms plus the delay by the backlog of the radio.
+   * - If the backlog takes 1 ms, the packet arrives at 315 ms by radio, too.
+   *   The scheduler must then still wait for the radio.
+   * - If the backlog takes 2 ms, infrared is faster, and the scheduler must
+   *   choose infrared. */
   candidates[0].token = 138 * MS;
   candidates[0].backlog = 1 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS),

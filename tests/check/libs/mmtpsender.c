@@ -65,8 +65,9 @@ typedef struct
   gboolean has_load;
   /* Time in ns at which the last REPORT was sent on this path. */
   guint64 reported;
-  /* Time between two REPORTs in ns, as the sender has requested it. 0 means
-   * that the sender has not requested a time yet; the time is then 100 ms. */
+  /* Report interval in ns that the sender has requested: the time between two
+   * REPORTs. If it is 0, the sender has not requested an interval yet. REPORTs
+   * are then sent every 100 ms. */
   guint64 period;
   guint32 last_sent;            /* ticks */
   guint64 last_arrival;         /* ns */

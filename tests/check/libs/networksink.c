@@ -492,9 +492,10 @@ GST_START_TEST (stream_waits_for_the_first_receiver)
   fail_unless_equals_int (sink_pipeline_pushed (test), 0);
   SET (test, silent, FALSE);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
-  /* Before the receiver was connected, the sink accepted no buffer, so the
-   * receiver has missed nothing. The sink must therefore not send the upstream
-   * event that announces a new receiver without the previous frames. */
+  /* The sink sends an upstream event when a new receiver begins without the
+   * frames that were sent before. Here, the sink accepted no buffer before the
+   * receiver was connected. The receiver has therefore missed nothing, and the
+   * sink must not send this event. */
   fail_unless_equals_int (test->restarts, 0);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent"), 2);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "bytes-sent"), 200);

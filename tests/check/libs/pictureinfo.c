@@ -77,8 +77,9 @@ GST_START_TEST (b_frames_of_an_open_gop_lead)
 GST_END_TEST;
 
 /* A leading picture is shown before the key frame that precedes it in the
- * stream. The reader must detect it by the temporal reference, the number of a
- * picture in display order, even if this number wraps from 1023 to 0. */
+ * stream. A PictureReader detects leading pictures by the temporal reference,
+ * the number of a picture in display order. The detection must work even if
+ * this number wraps from 1023 to 0. */
 GST_START_TEST (temporal_reference_wraps)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_MPEG);

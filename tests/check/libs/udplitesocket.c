@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks whether the packets that are sent through UDP-Lite sockets conform to
- * RFC 3828. Each backend is combined with each backend that must understand it,
- * on real sockets of the loopback interface. Cases that the kernel or missing
- * privileges do not allow are reported as skipped.
+ * RFC 3828. A backend is an implementation of UDP-Lite. The tests use all pairs
+ * of a sending and a receiving backend in which the receiver must understand
+ * the sender. The sockets are real sockets of the loopback interface. Cases
+ * that the kernel or missing privileges do not allow are reported as skipped.
  */
 
 #include "udplitesockets.h"

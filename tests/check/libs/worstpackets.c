@@ -20,9 +20,10 @@
 
 /* --- the bounds ----------------------------------------------------------- */
 
-/* MMTP DATA: maximum number of entries that the receiver visits for one packet.
- * The receiver marks packets in a bitmap. It visits the summary of this bitmap,
- * a few words of the bitmap, and the history of recent packets. */
+/* Maximum number of entries that the receiver of an MMTP session visits when
+ * one packet (an MMTP DATA message) arrives. The receiver marks the packet in a
+ * bitmap. It visits the summary of this bitmap, a few words of the bitmap, and
+ * the history of recent packets. */
 #define MAX_DATA_STEPS 2048
 /* Maximum number of packets that the sender of MMTP looks up for one REPORT. A
  * REPORT consists of records that list lost packets. The maximum is sufficient
@@ -76,12 +77,13 @@
  *   which the previous range ends. The option has at most DCCP_MAX_OPTIONS
  *   blocks, so there are at most as many ranges. */
 #define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_MAX_OPTIONS)
-/* DCCP Loss Intervals: maximum number of 64-bit words that the sink visits in a
- * history for one packet with this option. A history is a bitmap with one bit
- * for each recent packet. The option lists loss intervals, which do not
- * overlap. The sink searches each interval for packets of key frames. Together,
- * these searches visit each word of the history once, and at most one more word
- * per loss interval. */
+/* A DCCP packet may have the option Loss Intervals, which lists intervals with
+ * lost packets. The sink searches each interval for packets of key frames. It
+ * searches in a history, a bitmap with one bit for each recent packet. This is
+ * the maximum number of 64-bit words of the history that the sink visits for
+ * one packet with this option. The loss intervals do not overlap. All searches
+ * together therefore visit each word once, and at most one more word per loss
+ * interval. */
 #define MAX_LOSS_STEPS (HISTORY_STEPS + TFRC_MAX_INTERVALS)
 /* RTP: maximum number of sequence numbers that can be missing directly before a
  * packet. If more are missing, the receiver assumes that the sender may have
@@ -182,8 +184,9 @@ get_receiver_steps (Mmtp * self)
   return stats.reorder_steps;
 }
 
-/* Returns how often the sender has predicted the end of the transmission of a
- * message again, because a report has arrived. */
+/* When a report arrives, the sender predicts again when each message in flight
+ * will have been transmitted. Returns the number of these repeated predictions.
+ */
 static guint64
 get_prediction_steps (Mmtp * self)
 {
@@ -432,8 +435,9 @@ fill_options (guint8 bytes[DCCP_MAX_OPTIONS], guint8 type,
   return offset;
 }
 
-/* Delivers Data Dropped options to the client. They describe runs of 16
- * packets, whose Drop Codes are 0, 1, 2, 3 and 7 in turn. */
+/* Delivers Data Dropped options to the client. Each option describes runs of 16
+ * packets. All packets of a run have the same Drop Code. The codes of the runs
+ * are 0, 1, 2, 3 and 7 in turn. */
 static void
 hear_data_dropped (DccpNetwork * network)
 {
@@ -473,8 +477,9 @@ measure_data_dropped (void)
  * ranges of packets that the receiver has dropped. The sink searches each range
  * for a packet of a key frame, and stops at the first such packet. In this test
  * no range contains such a packet, so each range is searched completely. The
- * searches read a history, a bitmap with one bit for each recent packet.
- * Returns the number of its 64-bit words that they visited. */
+ * searches read a history, which is a bitmap with one bit for each recent
+ * packet. Returns how many 64-bit words of the history the searches have
+ * visited. */
 static guint64
 measure_dropped_key_packets (void)
 {

@@ -62,11 +62,11 @@ class StreamsTest(test_lab.LabCase):
                 self.assertLess(longer, 0.2, name)
 
     def run_cell(self, protocols, *more, mode="auto"):
-        """Sends 2 s of a clip of 3 Mbit/s over one link. `protocols` is the
-        protocol. With the value "rtp+rtp", two streams are sent over RTP, the
-        second 1 s after the first. `more` contains additional lines for
-        matrix.ini, the file that describes the runs. Returns the results of
-        the runs.
+        """Sends a clip of 3 Mbit/s over one link, for 2 s. `protocols` is the
+        name of the protocol. With the value "rtp+rtp", two streams are sent
+        over RTP, and the second stream begins 1 s later than the first stream.
+        `more` contains additional lines for matrix.ini, the file that
+        describes the runs. Returns the results of the runs.
         """
         path = self.directory / "matrix.ini"
         path.write_text("\n".join([

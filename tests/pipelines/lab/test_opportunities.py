@@ -45,9 +45,10 @@ class LogTest(unittest.TestCase):
 
     def test_a_packet_is_taken_until_the_end_of_its_transmission(self):
         # Two packets enter the link at the time 0. The transmission of each
-        # packet takes 3 ms, so the transmissions end after 3 ms and 6 ms.
-        # These are the latest times at which bytes could have entered the
-        # link. After its transmission, each packet needs another 20 ms to
+        # packet takes 3 ms, so the transmissions end after 3 ms and 6 ms. Each
+        # end must be reported as the latest time at which the bytes of the
+        # packet could have entered the link, although the packet entered
+        # earlier. After its transmission, each packet needs another 20 ms to
         # reach the receiver.
         self.assertEqual(
             self.read(("delivered", 0, 23, 3), ("delivered", 0, 26, 3)),

@@ -65,13 +65,16 @@ class IntervalTest(unittest.TestCase):
 
     def test_three_and_three_runs_use_all_differences(self):
         """Compares three runs of A with three runs of B, for example [1, 2, 4]
-        with [7, 8, 9]. If three runs of A and three runs of B are sorted by
-        their values, 20 orders of A and B are possible. In two of these
-        orders, the ranges of A and B do not overlap.
+        with [7, 8, 9]. Each run of A is compared with each run of B, which
+        makes nine differences. The interval reaches from the smallest to the
+        largest of these differences.
 
-        Each run of A is compared with each run of B, which makes nine
-        differences. The interval from the smallest to the largest of these
-        differences must have an error probability of 2 / 20 = 10 %.
+        If each run of A is shifted by the true difference, A and B have the
+        same distribution. If the six runs are then sorted by their values, 20
+        orders of A and B are possible and equally probable. The true
+        difference is outside the interval in those two orders in which the
+        ranges of A and B do not overlap. The error probability must therefore
+        be 2 / 20 = 10 %.
         """
         self.assertEqual(two_matrices.interval_of([1, 2, 4], [7, 8, 9]),
                          (3, 8, 0.1))

@@ -164,9 +164,9 @@ class LayoutTest(unittest.TestCase):
         # divisible by 4, so it must be 296.
         self.assertEqual(side_by_side.width(11), 296)
         # A video is at most 1200 pixels wide, and the gap between two tiles is
-        # 4 pixels. If it has 2 tiles, each of them could be 598 pixels wide,
-        # because 2 * 598 + 4 = 1200. However, a tile is at most 480 pixels
-        # wide, so the width must be 480.
+        # 4 pixels. A video with 2 tiles has them in one row. They would fill
+        # the video if each were 598 pixels wide, because 2 * 598 + 4 = 1200.
+        # However, a tile is at most 480 pixels wide, so the width must be 480.
         self.assertEqual(side_by_side.width(2), 480)
 
     def test_places_of_tiles(self):
