@@ -117,8 +117,8 @@ struct _GstDccpThinSrc
   /* The following fields are set and freed only while no thread of the element
    * runs, so they need no lock. */
   GThread *thread;
-  /* Ends the waits of the connection's thread when it is cancelled, so that
-   * this thread can be stopped. Another thread may cancel it at any time
+  /* If this object is cancelled, the thread of the connection stops waiting, so
+   * that this thread can end. Another thread may cancel the object at any time
    * without a lock, because a GCancellable is thread-safe. */
   GCancellable *cancellable;
 };

@@ -71,8 +71,7 @@ class SharingTest(flows.FlowCase):
         """Sends a stream over `transport` and data over TCP at the same time.
         They share the link that `case` describes. Returns three values: the
         throughput of the stream in bit/s, the throughput of TCP in bit/s, and
-        statistics of the time by which the emulated link delivered packets
-        later than intended.
+        statistics of how late the emulated link delivered packets.
         """
         bed = self.open_link(case.link())
         seconds = SECONDS_ALONE + SECONDS_TO_SETTLE + SECONDS

@@ -247,10 +247,10 @@ def live_films(matrix: Mapping[str, str],
     `encoders` of the matrix names. During a run, a live encoder encodes the
     video of one such source.
 
-    Each function describes the video of a run with its source. The arguments
-    of the function are the duration in seconds and the protocol of the run.
-    The function returns those keys of the run's description that concern the
-    video, with their values.
+    Each function belongs to one video source. The caller passes it the
+    duration in seconds and the protocol of a run that uses this source. The
+    function returns the part of the run's description that concerns the video:
+    the keys and their values.
     """
     return [functools.partial(front.of_source, source)
             for source in encoders.chosen(matrix["encoders"].split())]

@@ -861,11 +861,11 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
       for (n = 0; n < 9; n++) {
         const TfrcInterval *interval = &last.intervals.intervals[n];
 
-        /* Each loss interval must have a lossy part, and its data length must
-         * count all packets of the interval. There is one exception: the data
-         * length of the newest loss interval (n = 0) may be one packet smaller.
-         * It is possible that the newest packets are not counted in this
-         * interval yet. They then belong to the skip length of the report. */
+        /* Each loss interval must have a lossy part. The data length of the
+         * interval must count all packets of the interval. There is one
+         * exception: the data length of the newest interval (n = 0) may be
+         * smaller by one. The newest packet may belong to the skip length of
+         * the report, and then it is not counted in this interval yet. */
         fail_unless (interval->loss > 0 && interval->loss +
             interval->lossless - interval->data <= (n == 0));
         sum += interval->data;
