@@ -56,9 +56,9 @@ void gst_mpeg_video_input_set_caps (GstMpegVideoInput * input, GstCaps * caps);
  * posted an error message. */
 gboolean gst_mpeg_video_input_push (GstMpegVideoInput * input,
     GstBuffer * buffer);
-/* Ends the stream: bytes that do not belong to a complete frame yet become the
- * last frame. Returns FALSE, and posts an error message, if bytes were pushed
- * but contained no frame. */
+/* Ends the stream. Bytes that do not form a complete frame are output as the
+ * last frame. If bytes were pushed but contained no frame, the function posts
+ * an error message and returns FALSE. */
 gboolean gst_mpeg_video_input_drain (GstMpegVideoInput * input);
 /* Stores the next frame in `frame`, which the caller releases with
  * gst_mpeg_video_input_frame_clear (). Returns FALSE if there is no complete

@@ -257,16 +257,20 @@ static const GstWirelessProperty properties[] = {
    * GstMmtpSink:channels:
    *
    * Comma separated list of interfaces or local addresses to send from, for
-   * example `wlan0, usb0`. If the receiver has several addresses as well, the
-   * address to which a channel sends follows `->`, as in `192.0.2.7,
-   * 198.51.100.9->203.0.113.5:5006`. If properties of a channel are known, they
-   * can be appended as options, as in `usb0?rate=2000000&delay=80`. The options
-   * are rate (bit/s), delay (ms), mtu (bytes) and name. The value `auto` uses
-   * all interfaces that have a route to the receiver. It adds a channel when an
-   * interface comes up, and removes the channel when the interface goes down.
-   * An empty text uses one channel, which the routing table of the system
-   * chooses. If the list changes in the PLAYING state, channels are added and
-   * removed.
+   * example `wlan0, usb0`.
+   *
+   * A receiver may have several addresses. In this case, a channel can name the
+   * address to which it sends, after `->`. For example, `192.0.2.7,
+   * 198.51.100.9->203.0.113.5:5006` has two channels, and only the second one
+   * names such an address. If properties of a channel are known, they can be
+   * appended as options, as in `usb0?rate=2000000&delay=80`. The options are
+   * rate (bit/s), delay (ms), mtu (bytes) and name.
+   *
+   * The value `auto` uses all interfaces that have a route to the receiver. It
+   * adds a channel when an interface comes up, and removes the channel when the
+   * interface goes down. An empty text uses one channel, which the routing
+   * table of the system chooses. If the list changes in the PLAYING state,
+   * channels are added and removed.
    */
   PROPERTY_STRING ("channels", "Channels",
       "Comma separated list of interfaces or local addresses to send from, "

@@ -151,9 +151,9 @@ struct _GstMmtpSrc
   /* TRUE if the latest buffer that was removed from the queue belonged to a
    * transport stream, so that it was passed to `joiner` */
   gboolean is_joined;
-  /* Latest known value of the joiner's counter of incomplete pictures, which
-   * the joiner removes from the stream. When the counter increases, a line is
-   * logged. */
+  /* `joiner` makes a valid stream of the received data. It removes incomplete
+   * pictures from the stream, and counts them. This is the latest known value
+   * of its counter. When the counter increases, a line is logged. */
   guint64 n_incomplete;
   /* The next items (buffers, or the end of the stream). They have been removed
    * from the queue, and are processed when `joiner` has no more output. */

@@ -60,10 +60,10 @@ UDP_SECONDS = 2
 RATE_SIZE = 1400
 RATE_PACKETS = 89286
 RATE_SECONDS = 3
-# The benchmark sends 1 Gbit/s of UDP between two network namespaces. Each
-# queue has room for all packets that are sent in 100 ms. On a machine with
-# other work, a program of the benchmark may have to wait for a CPU for this
-# time.
+# The benchmark sends 1 Gbit/s of UDP between two network namespaces. On a
+# machine with other work, a program of the benchmark may have to wait for a
+# CPU for 100 ms. Each queue therefore has room for all packets that are sent
+# in 100 ms.
 RATE_SOURCE = "txqueuelen=10000"
 RATE_LINKS = {
     "no limits": "txqueuelen=0 max-output-packets=10000",
@@ -244,9 +244,10 @@ def show_transfers(link, transfers):
 
 
 def find_limit(hosts, programs, link):
-    """Finds the maximum rate without loss between the hosts by a binary
-    search. Returns the highest rate in packets/s at which nothing is lost for
-    LIMIT_SECONDS seconds. The rate is a multiple of LIMIT_STEP.
+    """Finds the highest rate at which the network between the hosts loses no
+    packet. Returns this rate in packets/s. The function tries different rates
+    in a binary search, each for LIMIT_SECONDS seconds. Each rate is a multiple
+    of LIMIT_STEP.
     """
     low, high = 0, MAX_LIMIT // LIMIT_STEP
     while high - low > 1:

@@ -311,11 +311,11 @@ def ifdclassifier(_made):
         "fields": "01 9e 08; 41 9a 02", "partitions": "02 9e; 03 11; 04 22",
         "views": "0e 40; 01 9e; 74 40 11",
         # Each of the following entries is an access unit with one or two
-        # fields, or with a frame. Their headers are the same as in the streams
-        # that h264writer.py (tests/interop) writes. The entries are, in this
-        # order:
-        # - parameter sets and an IDR picture
-        # - the second field of this picture, which is a P-field
+        # fields, or with a frame. The headers in the entries are the same as
+        # in the streams that h264writer.py (tests/interop) writes. The entries
+        # are, in this order:
+        # - parameter sets and an I-field, the first field of an IDR picture
+        # - the second field of this IDR picture, which is a P-field
         # - two B-fields
         # - two I-fields
         # - a leading P-picture

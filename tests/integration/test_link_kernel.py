@@ -34,8 +34,9 @@ BIT_ERRORS = "profile=custom bit-error-rate=2.2e-4 txqueuelen=0 seed=5"
 # These values are for the test with the packets of Singh's paper, which calls
 # them application data units. SINGH_SIZE is their payload size in bytes, and
 # SINGH_COUNT is the number of packets in a run. TRANSPARENT describes the
-# link. So few packets would have too few errors at a low error rate. The block
-# error rate of the link (block-error-rate) is therefore high.
+# link. Because a run has only SINGH_COUNT packets, a low error rate would
+# cause too few errors. The block error rate of the link (block-error-rate) is
+# therefore high.
 SINGH_SIZE, SINGH_COUNT = 125, 40
 TRANSPARENT = ("profile=gsm-transparent block-error-rate=0.08 mean-burst=1.7 "
                "seed=5")

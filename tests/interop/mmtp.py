@@ -24,12 +24,12 @@ OF_SENDER = {"DATA", "PROBE", "INIT", "OPEN", "JOIN", "RESPONSE", "KEEPALIVE",
 OF_RECEIVER = {"COOKIE", "ACCEPT", "REFUSE", "CHALLENGE", "REPORT", "QUERY",
                "LEAVE", "CAPS-ACK", "END-ACK"}
 UNNUMBERED = {"INIT", "COOKIE", "REFUSE"}
-# The last 8 bytes of a message are its trailer. If the sender and the receiver
-# share a key, the trailer of some handshake messages is a seal: a digest that
-# is computed with this key. This set has the message types whose trailer is
-# then always a seal. The trailer of a REFUSE is a seal only if the reason of
-# the REFUSE is 2 (busy) or 5 (over). Without a shared key, no message has a
-# seal.
+# The last 8 bytes of a message are its trailer. Without a key, no message has
+# a seal, which is a digest that is computed with a key. If the sender and the
+# receiver share a key, the trailer of some handshake messages is a seal. This
+# set has the message types whose trailer is always a seal if there is a key. A
+# REFUSE is not in the set, because its trailer is a seal only if the reason of
+# the REFUSE is 2 (busy) or 5 (over).
 SEALED = {"INIT", "COOKIE"}
 UNSIGNED = {"INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE"}
 # The size in bytes of each message type that has a fixed size.

@@ -104,8 +104,9 @@ get_arrival (const ArenaSupply * supply, guint64 bytes)
 
   if (supply->bytes[high] < bytes)
     return G_MAXUINT64;
-  /* A binary search for the opportunity at which byte number `bytes` is sent.
-   * `low` becomes the index of this opportunity. */
+  /* An opportunity is a time at which the links can send some bytes. This
+   * binary search sets `low` to the index of the opportunity at which byte
+   * number `bytes` is sent. */
   while (low < high) {
     guint middle = (low + high) / 2;
 
@@ -361,13 +362,15 @@ arena_possible_count (const GArray * frames, const ArenaSupply * supply,
   Plan plan;
 
   plan_init (&plan, frames, supply, config);
-  /* Each iteration drops a frame, so that the frame `late` may arrive in time.
-   * `busy` is the busy period in which `late` is sent. This period began when
-   * the links were last idle. All frames before the period arrive in time,
-   * because `late` is the first late frame. The iteration drops a frame of the
-   * period, and the later frames that refer to it. This does not delay the
-   * frames before the period, so find_late () need not check them again.
-   */
+  /* Each iteration finds the first late frame, `late`, and drops a frame so
+   * that `late` may arrive in time. `busy` is the busy period in which `late`
+   * is sent: it began when the links were last idle. The dropped frame is a
+   * frame of this busy period, and the later frames that refer to it are
+   * dropped with it.
+   *
+   * The frames before the busy period arrive in time, and the drop does not
+   * delay them. The next call of find_late () therefore begins with the first
+   * frame of the busy period. */
   while ((late = find_late (&plan, &busy)) < frames->len)
     drop_best (&plan, busy.frame, late);
   if (first_choice)

@@ -55,9 +55,9 @@ void mpeg_picture_extension (MpegStream * stream, const MpegPicture * p);
 void mpeg_slice (MpegStream * stream, guint row, guint size, guint seed);
 void mpeg_picture (MpegStream * stream, const MpegPicture * p);
 /* Writes a stream. `plan` has the frames in transport order, each with its
- * temporal reference, such as "I2 B0 B1 P5". "|" before a frame begins a GOP,
- * and "|c" begins a closed GOP. The stream has 25 frames per second, and its
- * pictures have 32 lines.
+ * temporal reference, such as "I2 B0 B1 P5". A "|" in `plan` begins a GOP with
+ * the next frame, and a "|c" begins a closed GOP. The stream has 25 frames per
+ * second, and its pictures have 32 lines.
  *
  * The time code of each GOP is the number of pictures before this GOP. This
  * number is computed from the temporal references. If `mark` is not NULL, the

@@ -17,8 +17,8 @@
 #define MPEG2 2
 #define PRIVATE 6
 
-/* Payloads of the first TS packet of a PES packet. Each begins with PES, which
- * is a PES header with a PTS. After this header:
+/* Payloads of the first TS packet of a PES packet. Each begins with the macro
+ * PES, which is the header of the PES packet with a PTS. After this header:
  * - H264_PICTURE has an access unit delimiter and a slice of H.264.
  * - H264_REST has a slice of H.264 that does not begin a picture.
  * - MPEG_PICTURE has a picture header and the beginning of a slice. The

@@ -115,8 +115,8 @@ udplite_test_send (UdpliteSocket * socket, gboolean ipv6, guint16 port,
 /* Checks where the socket has stored the received packets. The caller provides
  * the memory `room`, which consists of parts of UDPLITE_TEST_ROOM bytes. Each
  * packet must lie inside one part, and must begin after the end of the previous
- * packet. This must also be true if the socket has refused packets between
- * them. */
+ * packet. Both rules must hold even if the socket has refused a packet that
+ * arrived between two received packets. */
 static void
 udplite_test_check_rooms (const UdplitePacket * packets, guint n,
     const guint8 * room)

@@ -44,9 +44,10 @@ typedef struct
    * 3.4.1). They are valid if `t` is TRUE. */
   /* fields of the picture coding extension of MPEG-2 */
   MpegVideoPicture extension;
-  /* Other extensions of MPEG-2, with their start codes. They are present if the
-   * field E of the MPEG-2 extension is 1. After parsing, the pointer points
-   * into the input data. */
+  /* Pointer to further extensions of MPEG-2, besides the picture coding
+   * extension. They begin with their start codes, and are present if the field
+   * E of the MPEG-2 extension is 1. After parsing, the pointer points into the
+   * input data. */
   const guint8 *extensions;
   /* Size in bytes of the data at `extensions`. After parsing, it includes the
    * padding, which consists of zero bytes at the end. */

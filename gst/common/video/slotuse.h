@@ -51,9 +51,9 @@ typedef enum
 /* Slots of VP9: bits of a bit mask. Bits 0 to 7 stand for the reference frames
  * that a decoder stores. */
 #define VP9_SLOT_CONTEXT(index) (1u << (8 + (index)))   /* probabilities */
-/* Slot for the state that a frame leaves for the frame after it: its motion
- * vectors, its segmentation map, its loop filter adjustments, its size, and
- * whether it was shown */
+/* Slot for the state of the previous frame that a decoder needs for the next
+ * frame: the motion vectors, segmentation map, loop filter adjustments and size
+ * of the previous frame, and whether the previous frame was shown */
 #define VP9_SLOT_PREVIOUS (1u << 12)
 
 /* Slots of AV1: bits of a bit mask. Bits 0 to 7 stand for the reference frames

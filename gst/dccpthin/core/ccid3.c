@@ -18,9 +18,9 @@
 
 /* --- sender: options that arrive ------------------------------------------ */
 
-/* Values of the options of one received acknowledgement. The connection
- * provides the memory for them, a DccpCcidHeard, which is cast to this struct.
- */
+/* Values of the options of one received acknowledgement. The connection stores
+ * the options in memory of the type DccpCcidHeard. A pointer to this memory is
+ * cast to a pointer to this struct. */
 typedef struct
 {
   gboolean has_receive_rate, has_rate, has_intervals;

@@ -33,11 +33,12 @@ void dccp_half_connections_begin (DccpHalfConnections * halves, guint64 now,
     guint max_segment, guint64 iss, guint64 sequence);
 /* Called after the options of the packet `sequence` were processed. These
  * options may have changed the congestion control of a half-connection, because
- * the endpoints can negotiate it again at any time, even in the state OPEN. A
- * half-connection whose congestion control has changed begins again with the
- * new one. The counters of its previous congestion control are added to
- * `stats`. `gss` is the last sequence number that we sent. Returns TRUE if the
- * half-connection in which we send data has begun again. */
+ * the endpoints can negotiate it again at any time, even in the state OPEN. If
+ * the congestion control has changed, the function adds the counters of the
+ * previous congestion control to `stats`, and begins the half-connection again
+ * with the new congestion control. `gss` is the last sequence number that we
+ * sent. Returns TRUE if the half-connection in which we send data has begun
+ * again. */
 gboolean dccp_half_connections_follow (DccpHalfConnections * halves,
     guint64 now, guint64 gss, guint64 sequence, DccpStats * stats);
 void dccp_half_connections_clear (DccpHalfConnections * halves,
@@ -113,8 +114,8 @@ guint8 dccp_half_connections_sent (DccpHalfConnections * halves, guint64 now,
     guint64 sequence, guint32 size, gboolean more);
 
 guint64 dccp_half_connections_next_wakeup (DccpHalfConnections * halves);
-/* Runs the timer of the congestion control with which we send data. Returns
- * TRUE if the timer had expired at the time `now`. Its action was then carried
- * out. Returns FALSE if the timer has not expired yet. */
+/* Checks the timer of the congestion control with which we send data. If the
+ * timer has expired at the time `now`, the function performs the action of the
+ * timer and returns TRUE. Otherwise it does nothing and returns FALSE. */
 gboolean dccp_half_connections_timeout (DccpHalfConnections * halves,
     guint64 now);

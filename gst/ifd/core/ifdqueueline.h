@@ -40,10 +40,11 @@ typedef struct
    * data, and the item is no longer a frame. */
   gpointer rest;
   /* Only for a transport stream. `pid` is the PID of the video, or 0 if there
-   * is no video. If the frame is dropped, only the data `rest` are sent, which
-   * may contain some packets of the frame. `n_removed` is the number of the
-   * other video packets of the frame. They are not sent. Packets that do not
-   * increase the continuity counter are not counted. */
+   * is no video. If the frame is dropped, the data `rest` are sent instead,
+   * which may contain some video packets of the frame. The video packets of the
+   * frame that are not in `rest` are not sent. `n_removed` is the number of
+   * these unsent packets. It counts only packets that increase the continuity
+   * counter. */
   guint pid, n_removed;
   /* Only for a transport stream: `media_time` is the due time of the frame in
    * ns. It is computed from the DTS in the stream, and has the same time origin

@@ -197,16 +197,18 @@ to_ticks (gint64 time)
   return CLAMP (time / (gint64) MMTP_TICK_TIME, G_MININT32, G_MAXINT32);
 }
 
-/* Prepares `reported`, the statistics for the record that is written at the
- * time `now`. A record is the part of a REPORT (feedback message) that
+/* Prepares `reported`, the statistics for the new record, which is written at
+ * the time `now`. A record is the part of a REPORT (feedback message) that
  * describes this path. `span` contains the statistics of the messages that
- * arrived since the last record.
- * - If this is the first record at the time `now`, `reported` is replaced by
+ * arrived since the previous record.
+ *
+ * All records that are written at the same time must cover the same messages.
+ * The function therefore distinguishes two cases:
+ * - If no other record was written at the time `now`, `reported` is replaced by
  *   `span`.
- * - If the last record was also written at the time `now`, `reported` still has
- *   the statistics of the messages in that record, and `span` is added. The new
- *   record therefore covers the messages of that record, too. All records that
- *   are written at the same time must cover the same messages.
+ * - If the previous record was also written at the time `now`, `reported` still
+ *   has the statistics of that record. `span` is added to them, so the new
+ *   record covers the messages of the previous record, too.
  *
  * `span` is empty afterwards. */
 static void

@@ -35,9 +35,10 @@ typedef struct
   /* arrival time in ns at which the measurement of the current burst began */
   gdouble epoch;
   gdouble epoch_bytes;          /* bytes that arrived since `epoch` */
-  /* Size of the largest recent burst, in bytes. The bytes that the path would
-   * deliver in the same time at its maximum rate do not count. The value decays
-   * with time. */
+  /* Size of the largest recent burst, in bytes. The size of a burst is the
+   * number of bytes that arrive in it, minus the bytes that the path would
+   * deliver in the duration of the burst at its maximum rate, `long_rate`. The
+   * value decays with time. */
   gdouble extra;
 } MmtpDeliveryRate;
 
@@ -53,9 +54,12 @@ gdouble mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span);
  * rate is measured over a quarter of a second, and is limited to the rate at
  * which the messages were sent. The maximum decays to 1/e in 30 s. */
 gdouble mmtp_delivery_rate_get_long (const MmtpDeliveryRate * rate);
-/* Returns the number of bytes that have to be added to the congestion window of
- * a path that delivers data in bursts. Without these bytes, the pauses between
- * the bursts would reduce the throughput. The path delivers more bytes in a
- * burst than it would deliver in the same time at its maximum measured rate.
- * The result is the difference between these two numbers. */
+/* Returns a number of bytes that has to be added to the congestion window of a
+ * path that delivers data in bursts. Without these bytes, the pauses between
+ * the bursts would reduce the throughput.
+ *
+ * During a burst, data arrive faster than at the rate that the function
+ * mmtp_delivery_rate_get_long () returns, because that rate is limited to the
+ * rate of sending. The result is the number of bytes that arrive in the burst,
+ * minus the bytes that would arrive in the same time at that rate. */
 gdouble mmtp_delivery_rate_get_extra (const MmtpDeliveryRate * rate);

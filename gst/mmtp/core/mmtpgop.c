@@ -148,9 +148,10 @@ mmtp_gop_get_weight (const MmtpGop * gop, MmtpRank rank, guint64 frame)
 gboolean
 mmtp_gop_needs_dropped (const MmtpGop * gop, const MmtpPicture * picture)
 {
-  /* A buffer with PICTURE_KIND_PART contains only a part of a picture, such as
-   * parameter sets. It may belong to the next key frame, which refers to no
-   * dropped picture. The function therefore returns FALSE for this kind. */
+  /* The function returns whether the picture of the buffer refers to a dropped
+   * picture. With PICTURE_KIND_PART, the buffer contains only a part of a
+   * picture, such as parameter sets. The part may belong to the next key frame,
+   * which refers to no other picture, so the function returns FALSE. */
   return !picture->is_independent && picture->kind != PICTURE_KIND_PART &&
       (gop->is_given_up || (picture->is_leading && gop->is_last_given_up) ||
       (picture->has_slots && (picture->uses & gop->wrong)));

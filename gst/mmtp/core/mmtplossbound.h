@@ -46,9 +46,10 @@ typedef struct
    * that were sent while more bytes than the mean number were in flight.
    * loss_few is the loss rate of all other messages. */
   gdouble loss_few, loss_many;
-  /* n_few is the number of messages on which loss_few is based, and n_many is
-   * the number on which loss_many is based. Neither grows beyond LOSS_MEMORY.
-   */
+  /* loss_few and loss_many are loss rates of messages that were sent with few
+   * and with many bytes in flight. n_few is the number of messages on which
+   * loss_few is based, and n_many is the number for loss_many. Neither number
+   * grows beyond LOSS_MEMORY. */
   gdouble n_few, n_many;
   /* Number of lost messages and number of all messages, for each octave. An
    * octave is a range of byte counts, and the end of the range is twice its

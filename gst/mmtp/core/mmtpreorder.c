@@ -107,7 +107,8 @@ struct _MmtpReorder
   /* memory in which the packets of the current buffer are joined; NULL if there
    * is none */
   DatagramBlock *assembly;
-  /* number of bytes of `assembly` that are in use, and its size in bytes */
+  /* number of bytes in `assembly` that are in use, and size of `assembly` in
+   * bytes */
   gsize assembled, assembly_room;
   /* the current buffer, whose packets are being joined */
   MmtpReorderedBuffer buffer;

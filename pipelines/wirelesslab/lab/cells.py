@@ -305,13 +305,13 @@ def stream_over(cell: Cell, directory: pathlib.Path,
 
 def encoder_lateness(directory: pathlib.Path,
                      flagged: bool) -> dict[str, Any]:
-    """Returns a dictionary with two entries for the lateness of the encoder
-    and the entry "flagged". The lateness is the time from the capture of a
-    picture to the output of its frame. The entry "flagged" is true if the run
-    is unreliable. A run is unreliable if its encoder was too slow, because
-    then the frames are late, whatever the network does. The caller may have
-    found another reason why the run is unreliable. The parameter `flagged` is
-    then true, and so is the entry.
+    """Returns a dictionary. Two of its entries are the 99th percentile and the
+    maximum of the encoder's lateness in ms. The lateness is the time from the
+    capture of a picture to the output of its frame. The third entry,
+    "flagged", is true if the run is unreliable. A run is unreliable if its
+    encoder was too slow, because then the frames are late, whatever the
+    network does. If the caller has found another reason, it passes True as
+    `flagged`, and the entry "flagged" is true as well.
     """
     times = display.encoding_ns(*(
         display.read_log(directory / name).frames
@@ -498,9 +498,9 @@ def missing_elements(protocol: Protocol, build: pathlib.Path) -> list[str]:
 
 @functools.cache
 def is_element(name: str, build: pathlib.Path) -> bool:
-    # If the option --exists were used, gst-inspect-1.0 would report a plugin
-    # with a version below 1.0 as missing. It is therefore run without this
-    # option.
+    # With the option --exists, gst-inspect-1.0 reports a plugin with a version
+    # below 1.0 as missing. For this reason, gst-inspect-1.0 is run without
+    # this option.
     return subprocess.run(
         ["gst-inspect-1.0", name], env=gst_environment.environment(build),
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -111,10 +111,11 @@ def number(owner: str, key: str, text: str) -> int:
 
 
 def is_for_one(section: Mapping[str, str]) -> bool:
-    """Returns whether a protocol sends a stream that comes from a live encoder
-    or was encoded before the run. In both cases the result is True. The launch
-    line of such a protocol's sender contains one of the placeholders
-    {adaptive}, {encoder} and {encoding}. `section` describes the protocol.
+    """Returns True if a protocol sends a stream that comes from a live
+    encoder, or a stream that was encoded before the run. The launch line of
+    such a protocol's sender contains one of the placeholders {adaptive},
+    {encoder} and {encoding}. Returns False for all other protocols. `section`
+    describes the protocol.
     """
     return any(word in section.get("sender", "")
                for word in (ADAPTIVE, FIXED, ENCODED))

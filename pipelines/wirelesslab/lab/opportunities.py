@@ -65,8 +65,11 @@ def of_link(properties: str, flow: int, station: int, duration_ns: float,
             build: pathlib.Path) -> list[possible.Opportunity]:
     """Returns the opportunities of a link to deliver data. An opportunity is a
     number of bytes together with the time at which the link can deliver them.
-    `properties` are the properties of the link. The link is tried with packets
-    that the station (host) `station` sends as the flow `flow`.
+    `properties` are the properties of the link.
+
+    To find the opportunities, the function simulates the link. In the
+    simulation, the station (host) `station` sends the packets of the flow
+    `flow` faster than the link can usually carry them.
 
     The list may contain opportunities later than `duration_ns`.
     """
@@ -103,9 +106,9 @@ def read(log: pathlib.Path, payload: int,
 
     - The latest time at which the bytes can enter the link. This is the end of
       the transmission: the departure time minus the delay of the link.
-    - The earliest time at which the bytes can arrive at the receiver. With its
-      token bucket, the link would deliver a packet up to `early_ns` earlier
-      than in the measurement. The result is therefore the departure time minus
+    - The earliest time at which the bytes can arrive at the receiver. The link
+      would deliver a packet up to `early_ns` earlier if it had its token
+      bucket. The earliest time is therefore the departure time minus
       `early_ns`.
     """
     found = [(int(values["arrival_ns"]), int(values["departure_ns"]),
@@ -122,16 +125,17 @@ def read(log: pathlib.Path, payload: int,
 def moved(found: Sequence[possible.Opportunity], by_ns: float,
           closed_ns: Sequence[tuple[float, float]] = ()
           ) -> list[possible.Opportunity]:
-    """Returns a copy of `found`, a list of opportunities to deliver bytes. An
-    opportunity has two times: when the link accepts the bytes, and when they
-    arrive. In the copy, both times are `by_ns` later.
+    """Returns a copy of `found`, a list of opportunities to deliver bytes.
+    Each opportunity has a start time, at which the link accepts the bytes, and
+    an arrival time, at which the bytes arrive. In the copy, both times are
+    `by_ns` later.
 
     A schedule closes the link for certain periods. `closed_ns` has a pair
-    (begin, end) for each of them; these times are not shifted by `by_ns`. A
+    (begin, end) for each of these periods, which are not shifted by `by_ns`. A
     closed link accepts no packets, but it still delivers the bytes that it
-    accepted before. After the shift, the first time of an opportunity may fall
-    into such a period. The link must then have accepted the bytes before the
-    period, so the first time becomes the start of the period.
+    accepted before. If a shifted start time lies in a closed period, the link
+    must have accepted the bytes before this period. The start time then
+    becomes the beginning of the period.
     """
     def accepted(time_ns: float) -> float:
         for begin, end in closed_ns:

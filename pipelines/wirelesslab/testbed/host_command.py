@@ -101,14 +101,14 @@ def become(argv: list[str], foreground: bool, parent: int) -> NoReturn:
     if not foreground:
         os.setsid()
     elif os.isatty(0):
-        # The command gets a process group of its own, which becomes the
-        # foreground group of the terminal. This is necessary if the command is
-        # a shell: a shell reads the ID of the foreground group when it starts,
-        # and makes this group the foreground group again when it ends. The
-        # foreground group must therefore be inside the PID namespace of the
-        # emulated host, because a shell in the host cannot read the ID of a
-        # group outside this namespace. The caller's group is outside, and the
-        # new group is inside.
+        # The command may be a shell. When a shell starts, it reads the ID of
+        # the foreground group of the terminal. When the shell ends, it makes
+        # this group the foreground group again. A shell in the emulated host
+        # can only read the ID of a group inside the PID namespace of the host.
+        # The group of the caller is outside this namespace. For this reason,
+        # the command gets a process group of its own, which is inside the
+        # namespace. This group becomes the foreground group before the command
+        # starts.
         os.setpgid(0, 0)
         give_terminal(0)
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -46,8 +46,8 @@ def hosts_of(workload: Workload) -> tuple[str, str]:
 def prepared(workload: Workload) -> dict[str, Any]:
     """Returns the workload together with values that its endpoints need. For
     the endpoints, a workload of the kind "dial-up" consists of requests and
-    replies. A request starts a phone call, and the reply shows that the call
-    was set up.
+    replies: a request starts a phone call, and the reply shows that the call
+    was set up. The added values describe these requests and replies.
     """
     if workload["kind"] == "dial-up":
         size = workload["bytes"]
@@ -146,8 +146,8 @@ class Ends:
         """Returns the arguments of gst-launch-1.0 for one pipeline. `pipeline`
         is the description of the pipeline, which sends packets to `host` or
         receives packets on `host`. This function replaces the placeholders in
-        the description, except {input} and {output}. The program that starts
-        the pipeline later replaces these two by file descriptors.
+        the description, except {input} and {output}. These two are replaced by
+        file descriptors when another program starts the pipeline.
         """
         return [word.format_map({
             "host": host, "port": port, "bytes": size, "input": "{input}",

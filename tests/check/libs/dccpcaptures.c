@@ -14,8 +14,8 @@
 #include "ccid3options.h"
 #include "dccpoptions.h"
 
-/* Sizes of the headers in the recordings. These are libpcap files with Ethernet
- * frames, and were written on a little-endian machine. */
+/* Sizes of the headers in the recordings. The recordings are libpcap files with
+ * Ethernet frames, and were written on a little-endian machine. */
 #define FILE_HEADER 24
 #define RECORD_HEADER 16
 #define ETHERNET_HEADER 14

@@ -318,9 +318,9 @@ GST_START_TEST (data_goes_by_another_congestion_control)
   assert_equals_uint64 (stats->loss_events_received, 0);
   fail_unless (stats->feedback_received >= 9.5 * SECOND / MIN_INTERVAL
       / PACKETS_PER_REPORT);
-  /* The congestion control of this test keeps an interval between packets.
-   * Without losses, the interval soon becomes MIN_INTERVAL. Packets must never
-   * be closer, so their number in ten seconds is limited. */
+  /* The congestion control of this test keeps an interval between two packets.
+   * Without losses, the interval soon becomes MIN_INTERVAL, and it must never
+   * be shorter. The number of packets in ten seconds is therefore limited. */
   fail_unless (network.n_sent[CLIENT] <= 10 * SECOND / MIN_INTERVAL);
   fail_unless (network.n_sent[CLIENT] >= 9 * SECOND / MIN_INTERVAL);
   network.sending[CLIENT] = FALSE;

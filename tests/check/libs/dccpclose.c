@@ -73,8 +73,9 @@ GST_START_TEST (client_closes)
 GST_END_TEST;
 
 /* The server receives a forged Close in which one value is wrong: the source
- * address, a source port, the sequence number or the acknowledgement number.
- * __i__ selects this value. The server must ignore the Close. */
+ * address, the UDP source port, the DCCP source port, the sequence number or
+ * the acknowledgement number. __i__ selects this value. The server must ignore
+ * the Close. */
 GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
 {
   DatagramPath path;

@@ -249,10 +249,11 @@ GST_START_TEST (victim_is_the_frame_of_minimum_cost)
 
 GST_END_TEST;
 
-/* After an outage, old frames wait in W, the queue of waiting frames. Some
- * frames of the stream that came between these old frames were dropped. A new
- * I-frame must replace all frames in W. Otherwise W would contain an old
- * I-frame together with the new one. */
+/* After an outage, W, the queue of waiting frames, contains old frames. Then an
+ * I-frame arrives. If frames of the stream between the old frames were dropped,
+ * W has holes, and the old frames are useless. If W has holes, is full and
+ * contains no B-frame, the I-frame must replace all frames in W. In the other
+ * cases, it must replace at most one frame. */
 GST_START_TEST (an_i_frame_replaces_what_an_outage_left)
 {
   const IfdCase cases[] = {
@@ -515,9 +516,10 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
   ifd_case_do_word (ifd, "/", &sending, log);
   fail_unless_equals_string (log->str, ">P1 -P603:disturbed +P604 "
       "-P605:no-room >P604 -P606:disturbed +P607 >P607");
-  /* An I-frame arrives, so IFD expects I-frames again. After a dropped P-frame,
-   * it must therefore drop all frames up to the next I-frame, even the frame
-   * that begins an intra refresh (Pr). */
+  /* First, an I-frame arrives, so IFD treats the stream as one with I-frames
+   * again. Then a P-frame is dropped. From there on, IFD must drop all frames
+   * up to the next I-frame, even the frame that begins an intra refresh (Pr).
+   */
   g_string_truncate (log, 0);
   ifd_case_do_word (ifd, "Ic", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
@@ -529,12 +531,12 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
 
 GST_END_TEST;
 
-/* A P-frame was dropped, so IFD waits for an I-frame, but for at most
- * IFD_MAX_GOP frames. The stream had an intra refresh, which begins with the
- * frame Pr. IFD therefore waits for the next refresh, again for IFD_MAX_GOP
- * frames. Frame number 2 * IFD_MAX_GOP of the whole wait is a P-frame, and IFD
- * must accept it. Frame number 1 of the wait is Pr. IFD must therefore refuse
- * the 2 * IFD_MAX_GOP - 2 P-frames between these two frames. */
+/* A P-frame was dropped before the frame Pr, which begins an intra refresh. IFD
+ * waits for an I-frame during the first IFD_MAX_GOP frames, beginning with Pr.
+ * No I-frame comes. Because of Pr, IFD expects that another refresh comes, and
+ * waits for it during the next IFD_MAX_GOP frames. Apart from Pr, all of these
+ * 2 * IFD_MAX_GOP frames are P-frames. IFD must accept the last of them, so it
+ * refuses 2 * IFD_MAX_GOP - 2 P-frames. */
 GST_START_TEST (stream_whose_refreshes_end_goes_on)
 {
   GString *log = g_string_new (NULL);

@@ -130,7 +130,7 @@ GST_START_TEST (no_risk_is_taken_for_a_frame_of_low_weight)
 GST_END_TEST;
 
 /* The stream has three temporal layers. A slot is a place in which a decoder
- * stores a reference picture:
+ * stores a reference picture. The pictures use two slots:
  * - A picture of layer 0 uses and updates slot 0.
  * - A picture of layer 1 uses slot 0 and updates slot 1.
  * - A picture of layer 2 uses slot 1.
@@ -224,11 +224,12 @@ GST_END_TEST;
 /* If possible, a frame should arrive `margin` ns before its deadline. The test
  * makes two plans. In the first plan, all frames must be kept. In the second
  * plan, both B-frames must be left out, for different reasons:
- * - After the first B-frame, the key frame might not arrive `margin` ns before
- *   its deadline. The plan compares the bytes of both frames with the bytes
- *   that the paths can deliver until then. As a precaution, the bytes of the
- *   B-frame count twice, because the B-frame is less important than the key
- *   frame.
+ * - If the first B-frame were sent, the key frame after it might not arrive
+ *   `margin` ns before its deadline. The plan adds up the bytes of this B-frame
+ *   and of the key frame. It compares the sum with the bytes that the paths can
+ *   deliver until `margin` ns before the deadline of the key frame. As a
+ *   precaution, the bytes of the B-frame count twice, because the B-frame is
+ *   less important than the key frame.
  * - The last B-frame would not arrive `margin` ns before its own deadline. */
 GST_START_TEST (margin_is_kept_if_less_important_frames_can_be_left_out)
 {

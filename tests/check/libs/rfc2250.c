@@ -1180,11 +1180,11 @@ count_freed (gpointer packet)
   n_freed++;
 }
 
-/* A stream of packets has one current source. The packets of other sources are
- * kept, because one of them may become the current source. There are two
- * buffers of 512 packets for them: one for packets with consecutive sequence
- * numbers, and one for all other packets. If a packet is added to a full
- * buffer, the oldest packet must be freed. */
+/* A stream of packets has one current source. Packets of other sources are
+ * kept, because another source may become the current source. Two buffers of
+ * 512 packets hold the packets of other sources: one for packets with
+ * consecutive sequence numbers, and one for all other packets. If a packet is
+ * added to a full buffer, the oldest packet of this buffer must be freed. */
 GST_START_TEST (kept_packets_of_other_sources_are_bounded)
 {
   RtpReorder *reorder = rtp_reorder_new (count_freed);

@@ -86,12 +86,12 @@ class EncodingsTest(unittest.TestCase):
             self.assertEqual(found[0].sent_ns, PERIOD_MS * MS)
             self.assertEqual(found[0].arrived_ns, (PERIOD_MS + 100) * MS)
             self.assertEqual(found[1].arrived_ns, display.NEVER)
-            # `found` has the frames in display order. The third frame in this
-            # order is a P-frame, which is found[2]. The encoder outputs this
-            # P-frame before the B-frame, so the P-frame is the second frame
-            # that is sent. The encoder delays its output by one frame. The
-            # P-frame is therefore sent after two frame periods, and arrives
-            # 100 ms later.
+            # `found` has the frames in display order. found[2] is a P-frame,
+            # and is sent before the B-frame found[1]. The P-frame is therefore
+            # the second frame that is sent. Without a delay, the encoder would
+            # output the second frame after one frame period. The encoder
+            # delays its output by one more frame period, so the P-frame is
+            # sent after two frame periods. It arrives 100 ms later.
             self.assertEqual(found[2].arrived_ns, (2 * PERIOD_MS + 100) * MS)
             self.assertEqual([n for n, frame in enumerate(found)
                               if frame.is_key], [0, 6])
