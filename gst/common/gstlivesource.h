@@ -52,8 +52,9 @@ typedef struct
   /* The thread that called unlock for a flush; NULL if no flush is in progress
    */
   GThread *flusher;
-  /* The first thread that called unlock_stop during the current flush and is
-   * not the thread that began the flush; NULL if there is none. */
+  /* During the current flush, threads other than the one that began the flush
+   * may call unlock_stop. This is the first of these threads; NULL if there is
+   * none. */
   GThread *stopper;
 } GstLiveFlush;
 
@@ -68,11 +69,15 @@ GstStateChangeReturn gst_live_flush_change_state (GstLiveFlush * flush,
     GstElementClass * parent_class, GstStateChange transition);
 void gst_live_flush_unlock (GstLiveFlush * flush);
 void gst_live_flush_unlock_stop (GstLiveFlush * flush);
-/* The source calls this function at the beginning of its create function. An
- * application may send FLUSH_START from one thread and FLUSH_STOP from another.
- * Such a flush does not end at FLUSH_STOP, because at that moment GstLiveFlush
- * cannot distinguish the end of the flush from the end of a pause. The flush
- * ends when this function is called. */
+/* The source calls this function at the beginning of its create function. The
+ * function ends a flush whose end could not be recognized earlier.
+ *
+ * An application may send FLUSH_START from one thread and FLUSH_STOP from
+ * another. At FLUSH_STOP, unlock_stop is then called in a thread that did not
+ * begin the flush. After a pause, unlock_stop is also called in such a thread,
+ * the streaming thread. At that moment, GstLiveFlush, which keeps track of the
+ * flushes, cannot distinguish the end of the flush from the end of a pause. The
+ * flush therefore ends only when this function is called. */
 void gst_live_flush_begin_create (GstLiveFlush * flush);
 
 /* --- buffers and buffer lists --------------------------------------------- */

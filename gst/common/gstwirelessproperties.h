@@ -50,9 +50,9 @@ typedef struct
   guint flags;
   /* type of the property; 0 if the function `get_type` returns the type */
   GType type;
-    /* Function that returns the type of the property. If the type is an
-     * enumeration, a boxed type or an object, this pointer is set. Otherwise
-     * the pointer is NULL. */
+    /* Pointer to a function that returns the type of the property. The pointer
+     * is set if the type is an enumeration, a fraction, a boxed type or an
+     * object. For other types, the pointer is NULL. */
     GType (*get_type) (void);
   /* Offset in bytes, from the start of the struct, of the member that stores
    * the value of the property. */

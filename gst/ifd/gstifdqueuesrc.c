@@ -426,7 +426,8 @@ gst_ifd_queue_loop (gpointer pad)
     g_cond_broadcast (&self->changed);
     push_item (self, &item);
     /* In unqueued mode, upstream's streaming thread may be waiting until no
-     * other thread is pushing. This push has ended, so that thread is woken. */
+     * other thread is pushing. The push of this thread has just ended.
+     * Upstream's streaming thread is therefore woken here. */
     if (gst_ifd_queue_is_unqueued (self))
       g_cond_broadcast (&self->changed);
   }

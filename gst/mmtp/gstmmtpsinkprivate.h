@@ -50,10 +50,11 @@ typedef struct
   gchar *host;
   gint port;
   gchar *channels, *key;
-  /* Text of the property bonding-addresses, which is another syntax for the
-   * list of channels. If the text can be parsed, `channels` contains the same
-   * list in its own syntax. The text is NULL if the property `channels` was set
-   * directly. */
+  /* Text of the property bonding-addresses. The properties bonding-addresses
+   * and `channels` set the same list of channels, but they have different
+   * syntaxes. If the text can be parsed, the field `channels` contains this
+   * list in the syntax of the property `channels`. The text is NULL if the
+   * property `channels` was set directly. */
   gchar *bonding_addresses;
   guint latency, initial_delay; /* in ms */
   guint keepalive_interval;     /* in ms */

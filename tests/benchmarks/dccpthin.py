@@ -30,8 +30,9 @@ import socket
 import turns
 
 SIZE = 1316
-# All other pairs, which are DCCP elements, are compared with the first pair,
-# which is SRT.
+# A pair is a sink and a source. The first pair consists of SRT elements, and
+# all other pairs consist of DCCP elements. Each of the other pairs is compared
+# with the first pair.
 SRT = "nakreport=0&tlpktdrop=0"
 PAIRS = {"srt": (f"srtsink uri=srt://127.0.0.1:5010?{SRT} sync=false "
                  "async=false",

@@ -19,9 +19,10 @@ PORT = 5001
 VETH = "10.99.0.1", "10.99.0.2"
 SECONDS_TO_START = 60
 TICKS = os.sysconf("SC_CLK_TCK")
-# Maps each part of a link to the name of its thread. A packet from host a to
-# host b passes these parts one after another: tunsrc, the link and tunsink.
-# All three threads belong to the same process.
+# An emulated link consists of three elements. A packet from host a to host b
+# passes them one after another: tunsrc, wirelesslink and tunsink. This
+# dictionary maps the name of each of these parts ("link" for wirelesslink) to
+# the name of its thread. All three threads belong to the same process.
 THREADS = {"tunsrc": "tunsrc0:src", "link": "wirelesslink",
            "tunsink": "wl:src_0"}
 

@@ -96,18 +96,20 @@ typedef struct
    * frames in W, the queue of waiting frames. */
   gboolean w_is_stale;
   /* TRUE if an algorithm other than `gop` was in use at any time since the last
-   * flush. Some checks are then left out: those of conditions that only `gop`
-   * guarantees. */
+   * flush. Some conditions are guaranteed only by the algorithm `gop`. If
+   * `mixed` is TRUE, these conditions are not checked. */
   gboolean mixed;
   Picture pictures[MAX_PICTURES];
   guint n_pictures;
   gint w[IFD_MAX_FRAMES + 1];
   guint n_w;
   gint s;
-  /* Indices in `pictures`, or NONE. The first three belong to the newest GOP:
-   * - `first` is the first frame of the GOP.
-   * - `last` is its last I-frame or P-frame that is not a leading frame.
-   * - `last_leading` is its last leading P-frame.
+  /* Indices in `pictures`, or NONE. They belong to the newest GOP, except for
+   * `last_before`, which belongs to the previous GOP:
+   * - `first` is the first frame of the newest GOP.
+   * - `last` is the last I-frame or P-frame of the newest GOP that is not a
+   *   leading frame.
+   * - `last_leading` is the last leading P-frame of the newest GOP.
    * - `last_before` is the value of `last` at the end of the previous GOP. */
   gint first, last, last_leading, last_before;
   /* Index of the last I-frame or P-frame that arrived, or NONE. */
@@ -426,15 +428,16 @@ get_msb (gint lsb)
 }
 
 /* Checks that IFD sends an I-frame at the right time. In display order, an
- * I-frame usually follows all pictures that were sent before it. Sometimes the
- * I-frame precedes a picture that was sent before the I-frame. A decoder would
- * then show the I-frame too early. The algorithm `gop` sends such an I-frame in
- * two cases only:
- * - It has also sent the latest I-frame or P-frame that arrived before this
- *   I-frame.
- * - It has waited for IFD_MAX_ORDER_WAIT frames, but no I-frame in the right
- *   order has arrived. It then sends this I-frame and counts it in
- *   gops_misordered.
+ * I-frame usually follows all pictures that were sent before it. An I-frame is
+ * misordered if it precedes, in display order, a picture that was sent before
+ * it. A decoder would then show the I-frame too early. The algorithm `gop`
+ * sends a misordered I-frame in two cases only:
+ * - The algorithm has also sent the latest I-frame or P-frame that arrived
+ *   before this I-frame.
+ * - The algorithm has dropped misordered I-frames and has waited in vain for an
+ *   I-frame in the right order. The wait ends after IFD_MAX_ORDER_WAIT frames,
+ *   or earlier if the field `order` of the I-frames repeats. The algorithm then
+ *   sends this I-frame and counts it in gops_misordered.
  *
  * Other algorithms do not guarantee this. The check is left out if another
  * algorithm was in use since the last flush. */

@@ -524,9 +524,9 @@ check_use (const Model * model, const ReferencePicture * picture,
   /* `depth` is the number of the layer of the picture, and the base layer has
    * the number 0. The number may come from the stream, and is then at most 7.
    * It may also be one more than the highest layer number of the pictures to
-   * which the picture refers. In this way, each picture since the last key
-   * frame can increase the number by 1. The maximum is therefore 7 plus the
-   * number of these pictures. */
+   * which the picture refers. In this second case, each picture since the last
+   * key frame can increase the number by 1. The maximum is therefore 7 plus the
+   * number of pictures since the last key frame. */
   fuzz_check (use->depth <= 7 + model->n_since_key);
 }
 

@@ -94,11 +94,11 @@ class Bottleneck(Hosts):
         self._text = f"{placement.LINK}={','.join(placement.ROLES)}: none"
 
     def hang_up(self):
-        # The caller uses the result at the end of a run. If the result is
-        # True, the caller waits until the queue of the element wirelesslink,
-        # which emulates other links, is empty. The link of this class does not
-        # use wirelesslink. The result False therefore tells the caller not to
-        # wait.
+        # The result says whether packets may still be in the queue of the
+        # element wirelesslink. If it is True, the caller waits at the end of a
+        # run until this queue is empty. The link of this class does not use
+        # wirelesslink, which emulates the links of other classes. The result
+        # False therefore tells the caller not to wait.
         return False
 
     def lateness_ms(self):

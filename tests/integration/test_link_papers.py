@@ -28,9 +28,11 @@ WLAN = "profile=80211b seed=1"
 # Maximum lateness in ms of the emulated WLAN. The element wirelesslink
 # computes a delivery time for each packet with its model. The lateness is the
 # time by which the real delivery is later than the computed time. A run is
-# invalid if the 99th percentile of its lateness exceeds this limit. The limit
-# is low enough that a late delivery cannot empty a full queue of a station:
-# the station needs ten times as long to transmit all packets of a full queue.
+# invalid if the 99th percentile of its lateness exceeds this limit.
+#
+# A late delivery must not empty the full queue of a station. The station needs
+# ten times this limit to transmit all packets of a full queue, so a delivery
+# that is late by this limit cannot empty the queue.
 WLAN_MS_LATE = 20
 GSM = "profile=gsm quality=ideal seed=1"
 GSM_MS_LATE = 20  # The duration of a radio block.
@@ -65,10 +67,11 @@ ONE_SLICE = "aggregate-mode=none mtu=1472"
 OUWENS_SECONDS = 84.6
 OUWENS_VIDEO = 4
 # Maps the bitrate of each clip to the permitted range (minimum, maximum) of
-# the bitrate with which the clip arrives. All bitrates are in Mbit/s. For the
-# clips of 3, 4 and 6 Mbit/s, the model of the link predicts 2.76, 3.28 and
-# 3.92 Mbit/s. The clips have packets of 400 to 660 bytes, whereas Ouwens used
-# one clip with packets of 770 bytes.
+# the bitrate with which the clip arrives. All bitrates are in Mbit/s. The
+# ranges contain the predictions of the model of the link: 2.76, 3.28 and 3.92
+# Mbit/s for the clips of 3, 4 and 6 Mbit/s. Ouwens used one clip with packets
+# of 770 bytes. The clips of this test have packets of 400 to 660 bytes, and
+# with smaller packets, the link carries a lower bitrate.
 ONE_SLICE_MBIT = {3: (2.6, 2.9), 4: (3.1, 3.45), 6: (3.7, 4.1)}
 
 # Results of Alanko et al. (1994), table 4. In this measurement, a program sent

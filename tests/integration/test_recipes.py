@@ -132,10 +132,10 @@ class SourceRoutingTest(RecipeCase):
     devices of the testbed instead of those on the page.
     """
 
-    # Maps each address and each device that the commands on the page
-    # docs/mmtpsink.md contain to its replacement in the testbed. In the
-    # testbed, the host a has two links to the host b. The host b replaces the
-    # routers of both links.
+    # Replacements for the addresses and devices in the commands on the page
+    # docs/mmtpsink.md: each key is an address or a device on the page, and its
+    # value is the one in the testbed. In the testbed, the host a has two links
+    # to the host b. The host b replaces the routers of both links.
     THEIRS = {"192.0.2.7": "10.77.0.1", "192.0.2.1": "10.77.0.2",
               "198.51.100.9": "10.77.1.1", "198.51.100.1": "10.77.1.2",
               "wlan0": "wl0", "usb0": "wl1", "203.0.113.1": "10.99.0.1"}

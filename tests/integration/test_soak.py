@@ -216,10 +216,12 @@ class SoakTest(linktestbed.LinkCase):
               f"threads {max(threads[0])} then {min(threads[1])}",
               file=sys.stderr, flush=True)
         self.assertLessEqual(max(memory[1]), max(memory[0]) + MAX_GROWTH, name)
-        # A process has more descriptors and threads for a moment when it
-        # reopens a connection. Such a moment increases the maximum of a
-        # quarter of the run, but not its minimum. The minimum of the last
-        # quarter must therefore not exceed the maximum of the second quarter.
+        # The samples of a run are divided into four quarters. When a process
+        # reopens a connection, it has more descriptors and threads for a
+        # moment. Such a moment increases the maximum number in a quarter, but
+        # not the minimum number in this quarter. The minimum number in the
+        # last quarter must therefore not exceed the maximum number in the
+        # second quarter.
         self.assertLessEqual(min(descriptors[1]), max(descriptors[0]), name)
         self.assertLessEqual(min(threads[1]), max(threads[0]), name)
 

@@ -231,9 +231,10 @@ def _may_count_as_slice_end(placed):
 
     The bit E says that the last byte of a packet is the end of a slice
     (section 3.4). Section 3.4 does not say whether the end code belongs to the
-    slice. If it does not, E must be 0 in this packet, but receivers that wait
-    for E would then lose the slice. Both values of E are therefore accepted in
-    such a packet.
+    slice. If the end code belongs to the slice, E must be 1 in this packet. If
+    the end code does not belong to the slice, E must be 0. However, with E =
+    0, receivers that wait for E would lose the slice. Both values of E are
+    therefore accepted in such a packet.
     """
     units = placed.units
     return (len(units) > 1 and units[-1].code == SEQUENCE_END

@@ -85,12 +85,13 @@ THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
 # carry every fourth frame. The second link needs six times this interval, so
 # it can carry every sixth frame.
 SLOWER = 0.16, 0.24
-# Expected results for streams with temporal layers. The element ifdqueue drops
-# frames for which the link is too slow. It must nevertheless send at least
-# each frame whose index is a multiple of a number n. For example, if the link
-# needs twice the duration of a frame to send one frame, it can carry every
-# second frame, and n is 2. The form of the results is {number of temporal
-# layers: {time in s that the link needs to send one frame: n}}.
+# LAYERED contains the expected results for streams with temporal layers. It
+# has the form {number of temporal layers: {time in s that the link needs to
+# send one frame: n}}. The number n says which frames the element ifdqueue must
+# send at least: each frame whose index is a multiple of n. The link is too
+# slow for all frames, so ifdqueue may drop the others. For example, if the
+# link needs twice the duration of a frame to send one frame, it can carry
+# every second frame, and n is 2.
 LAYERED_GOP = 48
 LAYERED = {2: {0.08: 2, 0.052: 2}, 3: {0.16: 4, 0.12: 4, 0.08: 2, 0.052: 2},
            4: {0.24: 8, 0.16: 8, 0.08: 2}}
@@ -225,10 +226,10 @@ class OfEncoders(unittest.TestCase):
         whole clip.
 
         If `has_all_references` is true, one more check is made on the link
-        that needs SLOWER[0] seconds for a frame. Of the frames that were sent
-        over this link, two that follow each other in display order must be at
-        most 8 frames apart. Frames whose index is below `since` are ignored in
-        this check.
+        that needs SLOWER[0] seconds for a frame. The frames that were sent
+        over this link are sorted by their position in display order. From each
+        of these frames to the next one, the position must increase by at most
+        8. Frames whose index is below `since` are ignored in this check.
         """
         units = [(offset, size, None) for offset, size, _ in film.units]
         self.assertEqual(len(units), FRAMES)
@@ -238,12 +239,13 @@ class OfEncoders(unittest.TestCase):
         for seconds, (sent, _) in zip(speeds, results):
             shown = sorted(film.pts[n] // step for n in sent if n >= since)
             gap = max(b - a for a, b in zip(shown, shown[1:]))
-            # In these clips, at least every fourth frame is a P-frame or an
-            # I-frame. The link can carry all of these frames. ifdqueue may
-            # therefore drop all B-frames, but only one P-frame of each GOP,
-            # the last one. The gap is longest if this P-frame is dropped: the
-            # frames that are sent before and after it are then up to 8 frames
-            # apart.
+            # `gap` is the longest distance, in frames of the clip, between two
+            # sent frames that follow each other in display order. In these
+            # clips, at least every fourth frame is a P-frame or an I-frame.
+            # The link can carry all of these frames. ifdqueue may therefore
+            # drop all B-frames, but only one P-frame of each GOP, the last
+            # one. If this P-frame is dropped, the sent frames before and after
+            # it are up to 8 frames apart.
             if has_all_references and seconds == SLOWER[0]:
                 self.assertLessEqual(gap, 8)
 
@@ -309,8 +311,9 @@ class OfEncoders(unittest.TestCase):
             with self.subTest(clip=name):
                 for sent, _ in self.check(
                         film, units, [(0.03, outage) for outage in OUTAGES]):
-                    # After the outage, ifdqueue must send frames again, until
-                    # almost the end of the stream.
+                    # The outage of the link interrupts the sending.
+                    # Afterwards, ifdqueue must resume, so the last frame that
+                    # it sends must be near the end of the stream.
                     self.assertGreater(sent[-1], OUTAGE_FRAMES - 24)
 
     def test_h265(self):

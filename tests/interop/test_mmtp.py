@@ -3,10 +3,10 @@
 receiver of the protocol MMTP. The tests run these elements over two emulated
 links with different rates and delays. The elements use sockets of the kernel.
 
-mmtp.py checks all packets on the links. This module follows docs/wire-mmtp.md,
-which describes the packets, and shares no code with the elements. In some
-tests, the elements authenticate their messages with a shared key. mmtp.py then
-checks the authentication with the same key.
+The module mmtp.py checks all packets on the links. mmtp.py follows
+docs/wire-mmtp.md, which describes the packets, and shares no code with the
+elements. In some tests, the elements authenticate their messages with a shared
+key. mmtp.py then checks the authentication with the same key.
 
 The clip must arrive unchanged, even if one of the links goes down and comes
 back. The property `latency` of mmtpsink is longer than the test, so no packet
@@ -200,8 +200,10 @@ class WireFormatTest(MmtpCase):
                 self.assert_refuses(way, sent, came, bytes.fromhex(key))
 
     def assert_refuses(self, way, sent, came, key):
-        """Changes each byte of the last message in `way`, one after the other.
-        For each change, the checker (mmtp.py) must report an error.
+        """Changes each byte of the last message in the list `way`, one after
+        the other. The list has the captured messages of one network device and
+        one direction. For each change, the checker (mmtp.py) must report an
+        error.
         """
         whole = way[-1]
         for at in range(len(whole)):

@@ -20,8 +20,9 @@ static const gchar *const clip_names[] = { "6M", "3M" };
 
 /* --- common helpers ------------------------------------------------------- */
 
-/* Adds a scenario to the group `group`. It has one path without losses and
- * without a rate limit. The caller then changes it as its group requires. */
+/* Adds a scenario to the group `group`. The new scenario has one path without
+ * losses and without a rate limit. The caller then changes the scenario as the
+ * group requires. */
 static ArenaScenario *
 add (ArenaGroups * groups, const gchar * group, const gchar * format, ...)
 {

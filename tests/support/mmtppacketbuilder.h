@@ -40,9 +40,9 @@ void mmtp_overhear (MmtpOverheard * overheard, const guint8 * bytes,
 /* Fills `message` with values that mmtp_packet_write () can write. The trailer,
  * which authenticates a message, is set to 0.
  *
- * Each message has a channel number, which is its sequence number. It has 64
- * bits, but the message contains only its lowest 16 bits. The function returns
- * all 64 bits. */
+ * Each message has a channel number, which is its sequence number. The channel
+ * number has 64 bits, but the header of a message contains only the lowest 16
+ * of these bits. The function returns the channel number with all 64 bits. */
 guint64 mmtp_build_message (MmtpMessage * message, MmtpType type, MmtpRole from,
     guint8 path, const MmtpOverheard * overheard, MmtpDraw draw,
     gpointer source);

@@ -685,9 +685,10 @@ framer_scan (MpegVideoFramer * framer, const guint8 * data, gsize size)
 
   for (code = mpeg_video_find_start_code (data, end); code;
       code = mpeg_video_find_start_code (code + NEXT_CODE, end)) {
-    /* A slice that follows another slice is not appended to the chunk here. It
-     * is faster to append consecutive slices together, when the next start code
-     * of another kind is found. */
+    /* Consecutive slices are appended to the chunk together, because this is
+     * faster. They are appended when the next start code of another kind is
+     * found, or at the end of the input. A slice that follows another slice is
+     * therefore not appended yet. */
     if (framer_next_slice (framer, framer->len + (code - data), code[3]))
       continue;
     framer_append (framer, data, code - data);

@@ -44,10 +44,10 @@ gdouble statistics_jitter_add (StatisticsJitter * jitter, gint64 transit);
 
 /* Counts the bytes that arrived within the last `window` ns. The resolution is
  * 1/1024 of the window. Bytes that arrived exactly at the start of the window
- * are not counted. For example, a frame arrives every d ns, and the window is n
- * times d. The rate is measured when a frame arrives. Another frame then
- * arrived exactly at the start of the window. This frame is not counted, so n
- * frames are counted and not n + 1. */
+ * are not counted. For example, assume that a frame arrives every d ns, that
+ * the window is n times d, and that the rate is measured when a frame arrives.
+ * The window then begins exactly when an earlier frame arrived. This earlier
+ * frame is not counted, so n frames are counted and not n + 1. */
 typedef struct _StatisticsRate StatisticsRate;
 
 StatisticsRate *statistics_rate_new (guint64 window);

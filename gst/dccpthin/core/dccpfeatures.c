@@ -34,11 +34,10 @@
 
 enum
 {
-  /* A feature belongs to one of the two endpoints, its feature location (RFC
-   * 4340 section 6). REMOTE and LOCAL are indices of arrays with one element
-   * for each endpoint. The element REMOTE is about features whose feature
-   * location is the peer.
-   */
+  /* Each feature belongs to one of the two endpoints. RFC 4340 (section 6)
+   * calls this endpoint the feature location. REMOTE and LOCAL are indices of
+   * arrays with one element for each endpoint. The element REMOTE is about
+   * features whose feature location is the peer. */
   REMOTE,
   LOCAL,
   N_SIDES
@@ -268,10 +267,12 @@ add_ccid_rules (DccpFeatures * self, const DccpCcid * ccid)
 
 /* Fills our preference list for the feature CCID with the numbers of the
  * congestion controls `ccids`, in the same order (RFC 4340 section 10). The
- * endpoint then sends a Change, which is the request for a value, for the
- * feature CCID. At the same time, it sends a Change for each feature of the
- * first congestion control in `ccids`. It does not wait until the peer has
- * accepted this congestion control, because the peer nearly always does so. */
+ * endpoint then requests values of several features at the same time. Each
+ * request is an option called Change. The endpoint sends a Change for the
+ * feature CCID, and a Change for each feature that belongs to the first
+ * congestion control in `ccids`. The endpoint does not wait until the peer has
+ * accepted this congestion control, because the peer nearly always accepts it.
+ */
 static void
 prefer_ccids (DccpFeatures * self, const DccpCcid * const *ccids)
 {
@@ -617,15 +618,18 @@ dccp_features_input (DccpFeatures * features, const DccpOption * option,
 }
 
 /* Called after all options of a received packet were processed. If the packet
- * had feature options, its sequence number is stored as FGSR.
+ * had feature options, its sequence number is stored as FGSR. The function also
+ * keeps two numbers, FGSR and FGSS, within their limits:
+ * - FGSR is the greatest sequence number of a received packet with feature
+ *   options. It must not be greater than GSR, the greatest sequence number
+ *   received.
+ * - FGSS is the sequence number of the packet with our latest new Change. It
+ *   must not be greater than GSS, the greatest sequence number sent.
  *
- * FGSR is the greatest sequence number of a received packet with feature
- * options. It must not be greater than GSR, the greatest sequence number
- * received. FGSS is the sequence number of the packet with our latest new
- * Change. It must not be greater than GSS, the greatest sequence number sent.
- * Sequence numbers wrap around, so a very old FGSR or FGSS could seem to be
- * greater than GSR or GSS. This function then replaces it by a smaller number
- * (RFC 4340 erratum 974). */
+ * Sequence numbers wrap around, so a very old FGSR could seem to be greater
+ * than GSR. The function then replaces FGSR by a smaller number (RFC 4340
+ * erratum 974). In the same way, it replaces an FGSS that seems to be greater
+ * than GSS. */
 void
 dccp_features_processed (DccpFeatures * features, guint64 gsr, guint64 gss)
 {

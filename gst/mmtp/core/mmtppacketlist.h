@@ -24,8 +24,8 @@ typedef struct
   MmtpPacket **ring;
   /* number of places in the ring; a power of two */
   guint size;
-  /* Place number of the first packet. Modulo `size`, it is the index in `ring`.
-   */
+  /* Number of the place that contains the first packet. The index of this place
+   * in `ring` is its number modulo `size`. */
   guint64 first;
   /* Number of places from the first packet to the last packet. The empty places
    * between them are counted, too. */

@@ -5,28 +5,31 @@
 
 #include <string.h>
 
-/* A factor for a safety margin. The capacity of the paths is only an estimate.
- * If the paths are slower than estimated, a frame is late because of the bytes
- * that were sent before it. An important frame must not be late because of less
- * important ones. The importance of a frame is its weight, the number of
- * pictures that are lost without it.
+/* CAUTION is the maximum of a factor that gives important frames a safety
+ * margin. The margin is needed because the capacity of the paths is only an
+ * estimate. If the paths are slower than estimated, a frame is late because of
+ * the bytes that were sent before it. An important frame must not be late
+ * because of less important ones. The importance of a frame is its weight, the
+ * number of pictures that are lost without it.
  *
  * A plan, which chooses the frames to send, checks whether each frame is in
- * time. For this check, it adds up the bytes of all earlier frames. If an
- * earlier frame has a lower weight than the checked frame, its bytes are
- * multiplied by a factor. The factor is the higher weight divided by the lower
- * weight, but at most CAUTION.
+ * time. For this check, the plan adds up the bytes of all earlier frames. If an
+ * earlier frame has a lower weight than the checked frame, the bytes of the
+ * earlier frame are multiplied by the factor. The factor is the higher weight
+ * divided by the lower weight, but at most CAUTION.
  *
  * The values in this file were tuned with the arena, a benchmark with simulated
  * links (tests/benchmarks/mmtparena.c). */
 #define CAUTION 2
 /* A plan leaves out frames so that other frames are in time. The excess is the
- * number of bytes that must be left out so that a certain frame is in time. The
- * benefit of leaving out a frame depends on the bytes that are saved, and a
- * large frame may save far more bytes than the excess. At most USEFUL * excess
- * saved bytes count towards the benefit. USEFUL is above 1 because an overload
- * usually continues. Some of the bytes that are saved in addition to the excess
- * are then useful for the next frames. */
+ * number of bytes that must be left out so that a certain frame is in time.
+ * When a frame is left out, bytes are saved. The more bytes are saved, the
+ * higher is the benefit of leaving out this frame. A large frame may save far
+ * more bytes than the excess. The saved bytes that count towards the benefit
+ * are therefore limited: their maximum is the product of USEFUL and the excess.
+ * USEFUL is above 1 because an overload usually continues. Some of the bytes
+ * that are saved in addition to the excess are then useful for the next frames.
+ */
 #define USEFUL 2
 /* If some frame would be late, the sender leaves out the frame whose omission
  * has the highest benefit. If no other frame refers to the omitted frame, the
@@ -126,15 +129,16 @@ leave_out (MmtpPlan * plan, guint i)
  * in time.
  *
  * The first number is the sum of the bytes of the frame `i` and of all kept
- * frames before it. Kept frames are those that the plan sends. As a precaution,
- * the bytes of less important frames are counted more than once. If the weight
- * of an earlier frame is lower than the weight of the frame `i`, its bytes are
- * multiplied by the quotient of the higher and the lower weight. The factor is
- * at most CAUTION.
+ * frames before it. Kept frames are those that the plan sends. If the weight of
+ * a kept frame is lower than the weight of the frame `i`, its bytes are
+ * multiplied by a factor, as a precaution. The factor is the higher weight
+ * divided by the lower weight, but at most CAUTION.
  *
- * The second number is the capacity of the paths until the frame `i` has to be
- * complete (see `capacity` in mmtpplan.h). In two cases, the frame has to
- * arrive `margin` ns before this time, so only the capacity until then counts:
+ * The second number is a capacity: the bytes that the paths can deliver from
+ * now until a certain time. Usually, this is the time at which the frame `i`
+ * has to be complete (see `capacity` in mmtpplan.h). In two cases, the capacity
+ * ends `margin` ns earlier (`safe_capacity`), so that the frame arrives with
+ * this safety margin:
  * - A kept frame before the frame `i` has a lower weight. The plan can leave
  *   out that frame to gain the time for the margin.
  * - The frame `i` is not a reference picture, and there is a kept frame before
@@ -187,9 +191,10 @@ get_freed (const MmtpPlan * plan, const LostFrames lost, guint late)
  * benefit. If several candidates have the highest benefit, it chooses the last
  * of them.
  *
- * The benefit of a candidate is a quotient: the number of bytes that are saved
- * if the candidate is left out, divided by the cost. At most USEFUL * excess
- * saved bytes count. The cost is the greater one of two numbers:
+ * The benefit of a candidate is the number of bytes that are saved if the
+ * candidate is left out, divided by a cost. The number of saved bytes is
+ * limited to the product of USEFUL and `excess`. The cost is the greater one of
+ * two numbers:
  * - the number of frames in the plan that are lost if the candidate is left out
  * - the weight of the candidate, which is the expected number of pictures that
  *   are lost without it

@@ -36,9 +36,9 @@ typedef enum
   /* The OPEN repeats the one with which the current session began. It came from
    * the same address and on the same path. */
   MMTP_OPEN_REPEAT,
-  /* The OPEN repeats the one with which the current session began, but it came
-   * from another address or on another path. The receiver uses this address and
-   * this path from now on. */
+  /* The OPEN repeats an earlier OPEN, with which the current session began. The
+   * repeated OPEN came from another address or on another path than the earlier
+   * OPEN. The receiver uses the new address and the new path from now on. */
   MMTP_OPEN_MOVE
 } MmtpOpenAction;
 

@@ -620,10 +620,11 @@ lost_second_head (const Rfc2250Unpacker * unpacker,
       == MPEG_VIDEO_STRUCTURE_FRAME;
 }
 
-/* Called after a gap. With RFC2250_ON_LOSS_CONCEAL, removes the bytes before
- * the first slice that begins in the payload, because their own slice began in
- * a lost packet. A payload that begins with a sequence, GOP or picture header
- * is not changed. Returns FALSE if no slice begins in the payload. */
+/* Called after a gap. With RFC2250_ON_LOSS_CONCEAL, finds the first slice that
+ * begins in the payload, and removes the bytes before this slice. The removed
+ * bytes belong to an earlier slice, which began in a lost packet. A payload
+ * that begins with a sequence, GOP or picture header is not changed. Returns
+ * FALSE if no slice begins in the payload. */
 static gboolean
 skip_to_slice (Rfc2250Unpacker * unpacker, const guint8 ** data, gsize * size)
 {
@@ -860,11 +861,12 @@ rfc2250_unpacker_input (Rfc2250Unpacker * unpacker,
     return;
   }
 
-  /* Some senders do not fill in the video-specific header. It is then
-   * recognized by its fields T, P (picture type), B, E and S, which are all
-   * zero. They cannot all be zero in a header that is filled in, because RFC
-   * 2250 forbids the value 0 of P. In addition, B and E are both 0 only in a
-   * packet from the middle of a large slice. */
+  /* Some senders do not fill in the video-specific header. Such an empty header
+   * is recognized by its fields T, P (picture type), B, E and S, which are all
+   * zero. In a header that is filled in, at least P is not zero, because RFC
+   * 2250 forbids the value 0 of P. In addition, B and E of a header that is
+   * filled in are rarely both 0: only if the packet is from the middle of a
+   * large slice. */
   if (!header.t && header.p == 0 && !header.b && !header.e && !header.s) {
     unpacker->stats.legacy_packets++;
     unpacker_take_legacy (unpacker, payload, payload->data + header_size,

@@ -44,9 +44,10 @@ udplite_verdict_get_name (UdpliteVerdict verdict)
 
 /* Checksum */
 
-/* Adds bytes to the checksum. If the bytes begin in the middle of a 16-bit
- * word, the two bytes of their own sum must be swapped before it is added (RFC
- * 1071 section 2 B). */
+/* Adds bytes to the checksum. The checksum is a sum of 16-bit words. The
+ * function first computes the sum of the added bytes alone. If these bytes
+ * begin in the middle of a 16-bit word, the two bytes of this sum must be
+ * swapped before the sum is added to the checksum (RFC 1071 section 2 B). */
 static void
 checksum_add (Checksum * self, gconstpointer data, gsize size)
 {

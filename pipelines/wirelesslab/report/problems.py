@@ -45,17 +45,17 @@ class Problem:
     # reduce the problem without another transport, and what this costs.
     advice: str
     pictures: list[Picture] = dataclasses.field(default_factory=list)
-    # A report is divided into groups of runs. In the runs of some groups, the
-    # link has the problem that this object describes. These are the titles of
-    # these groups.
+    # Titles of groups of runs. A report is divided into such groups. This list
+    # has the groups in whose runs the link has the problem that this Problem
+    # object describes.
     groups: list[str] = dataclasses.field(default_factory=list)
     # The reason why the runs of this problem were left out, so that the table
     # has no rows. It is "" if the table has rows.
     left_out: str = ""
 
     def text(self, wrapped: Callable[[str], list[str]]) -> list[str]:
-        """Returns the problem as lines of text for a terminal. The function
-        `wrapped` divides a paragraph into lines.
+        """Returns the problem as lines of text for a terminal. The argument
+        `wrapped` is a function that divides a paragraph into such lines.
         """
         lines = [self.title, *wrapped(self.what)]
         if self.rows:

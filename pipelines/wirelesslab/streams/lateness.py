@@ -169,9 +169,9 @@ def percentile_of(lateness: Lateness, part: str, percent: int) -> float:
     for (low, low_ms), (high, high_ms) in itertools.pairwise(known):
         if low <= percent <= high:
             return low_ms + (high_ms - low_ms) * (percent - low) / (high - low)
-    # The results of older versions of this program contain no other percentile
-    # of the lateness than the 99th. The 99th percentile then takes the place
-    # of any requested percentile.
+    # The results of older versions of this program contain only one percentile
+    # of the lateness, the 99th. For these results, the function returns the
+    # 99th percentile, whatever percentile is requested.
     return known[0][1]
 
 
@@ -183,15 +183,18 @@ def percentile_of_link(lateness: Lateness, percent: int) -> float:
     ways:
 
     - Usually wirelesslink is late because its process wakes up late. More
-      percentiles of this wake-up delay were measured, and they show where the
-      wanted percentile lies between the median and the 99th percentile. The
-      percentile of the lateness is assumed to lie at the same place. For
-      example, if the wake-up delay has the wanted percentile in the middle
-      between its median and its 99th percentile, the result is the middle
-      between the median and the 99th percentile of the lateness.
-    - If the wake-up delays are much smaller than the lateness of the link,
-      wirelesslink has another reason to be late. The percentile is then
-      interpolated linearly between the measured percentiles.
+      percentiles of this wake-up delay were measured than of the lateness. It
+      is therefore known where the wanted percentile of the wake-up delay lies
+      between the median and the 99th percentile of the wake-up delay. The
+      wanted percentile of the lateness is assumed to lie at the same place
+      between the median and the 99th percentile of the lateness. For example,
+      if the wanted percentile of the wake-up delay lies exactly halfway, the
+      result is halfway between the median and the 99th percentile of the
+      lateness.
+    - If the 99th percentile of the wake-up delay is less than SAME_CAUSE times
+      the 99th percentile of the lateness, wirelesslink has another reason to
+      be late. The wanted percentile is then interpolated linearly between the
+      measured percentiles of the lateness.
     """
     machine = [percentile_of(lateness, "machine", own)
                for own in (50, percent, 99)]
@@ -232,9 +235,10 @@ def without_maximum(late: Sequence[tuple[float, float]]
     share of 1 % of the frames.
 
     Percentiles of the latency are computed from this copy. The maximum often
-    comes from a single late wake-up, which delays only one frame. One frame
-    cannot change a percentile. The maximum would change it, however, if it
-    counted for 1 % of all frames.
+    comes from a single late wake-up, which delays only one frame. The delay of
+    one frame cannot change a percentile. In `late`, however, the maximum
+    counts for 1 % of all frames. With this share, the maximum would change the
+    percentiles.
     """
     return [*late[:-1], (late[-2][0], late[-1][1])]
 
@@ -291,7 +295,7 @@ def effect(passages: Sequence[measurements.Passage],
     - `passages` contains the frames of the stream with their times.
     - `late` is the distribution of the lateness, as steps() returns it.
     - `stall_ms` is the length of the longest stall. The function assumes that
-      it delayed the start of the stream.
+      this stall delayed the start of the stream.
     - `late_ms` is the limit above which a frame counts as late.
     """
     found = {"verdicts_percent": changed_verdicts(passages, late, late_ms),

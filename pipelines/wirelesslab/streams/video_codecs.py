@@ -76,10 +76,13 @@ def protocol(codec: Codec, given: Protocol) -> Protocol:
 
 
 def misfits(codec: Codec, given: Protocol) -> list[str]:
-    """A protocol of the lab has a pipeline for the sender and one for the
-    receiver. protocol() has adapted the pipelines of `given` to the codec.
-    Some elements work only with other codecs. Returns the names of such
-    elements that are still in the pipelines.
+    """Returns the names of the elements because of which the protocol `given`
+    cannot send streams of `codec`. These elements work only with MPEG-1 and
+    MPEG-2.
+
+    A protocol of the lab has a pipeline for the sender and one for the
+    receiver. protocol() has adapted the two pipelines of `given` to `codec`,
+    but it cannot replace every element.
     """
     if "streams" in given:
         return [name for one in given["streams"]

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the element dccpthinsink, which sends a stream over DCCP, with real
- * sockets on loopback. They test its behaviour in the pipeline and towards the
- * receiver. The tests wait for each event without a time limit of their own.
- */
+/* Tests of the element dccpthinsink, which sends a stream over DCCP. They use
+ * real sockets on loopback. They test the behaviour of the element in the
+ * pipeline and towards the receiver. The tests wait for each event until it
+ * happens. If it does not happen, only the timeout of the test program ends the
+ * test. */
 
 #include "dccploopback.h"
 

@@ -26,9 +26,10 @@
 #include "sinkpipeline.h"
 #include "overwritingpool.h"
 
-/* Size of a frame in bytes. It exceeds the limit for unsent data and the
- * receive buffer together. If the receiver does not read, the connection
- * therefore cannot hold a whole frame of this size. */
+/* Size of a frame in bytes. If the receiver does not read, the connection holds
+ * data in two places: unsent data at the sender, up to a limit, and data in the
+ * receive buffer. This size is greater than the sum of the limit and the
+ * receive buffer, so the connection cannot hold a whole frame of this size. */
 #define HUGE_FRAME (1024 * 1024)
 #define SMALL_FRAME 1000
 /* Size in bytes of the header in front of each frame. The header contains the

@@ -24,9 +24,10 @@
 #define RECEIVE_BUFFER 16384
 #define PART 100000
 
-/* Elements between filesrc and ifdsink, as parts of a launch line. If there is
- * such an element, it pushes the file to ifdsink. If the string is empty, there
- * is no element in between, and ifdsink pulls the file from filesrc. */
+/* Parts of launch lines. Each string has the element between filesrc and
+ * ifdsink. This element pushes the file to ifdsink. If the string is empty,
+ * there is no element between filesrc and ifdsink, and ifdsink pulls the file
+ * from filesrc. */
 static const gchar *const upstreams[] = { "", "queue !", "mpegvideoparse !" };
 
 typedef struct

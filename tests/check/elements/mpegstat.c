@@ -455,7 +455,7 @@ GST_START_TEST (pools_may_have_their_buffers_back)
 
 GST_END_TEST;
 
-/* The PTS of a frame must be its number in display order plus 1, in frame
+/* If a frame has the number n in display order, its PTS must be n + 1 frame
  * periods. The DTS must increase by one frame period from frame to frame in
  * transport order. */
 GST_START_TEST (parsed_frames_pass_with_timestamps_and_flags)

@@ -1306,8 +1306,9 @@ record (const LinkConfig * config, guint n, guint64 interval, gchar ** log)
     if (!line)
       continue;
     g_string_append (pattern, line);
-    /* `fates` is compared with that of another run. `line` says what happened
-     * to the packet, but not at which time, because the times may differ. */
+    /* `line` says what happened to one packet, but not at which time. `fates`
+     * has the lines of all packets, and is compared with the `fates` of another
+     * run. The times are left out because they may differ between the runs. */
     g_string_append (fates, line);
     g_free (line);
   }

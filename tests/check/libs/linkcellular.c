@@ -927,12 +927,14 @@ get_extra (const Course * course, const Course * ideal, guint n)
 
 static const gchar *const all_good = "0";
 
-/* Size in bytes of the packets in the tests of RLP, the link protocol of GSM.
- * Before the radio, a packet crosses a serial line, whose framing (SLIP) adds 2
- * bytes to the 17 bytes of the packet. The line needs almost 20 ms for these 19
- * bytes. A radio block lasts 20 ms. Assume that packet i enters the link when
- * block i begins. It has then crossed the line just before block i + 1 begins.
- * The packet fits into one RLP frame, and block i + 1 carries this frame. */
+/* Size in bytes of the packets in the tests of RLP, the link protocol of GSM. A
+ * packet of this size that enters the link when radio block i begins is sent in
+ * the next block, i + 1. The reasons are:
+ * - Before the radio, the packet crosses a serial line, whose framing (SLIP)
+ *   adds 2 bytes to the 17 bytes of the packet. The line needs almost 20 ms for
+ *   these 19 bytes, and a radio block lasts 20 ms. The packet has therefore
+ *   crossed the line just before block i + 1 begins.
+ * - The packet fits into one RLP frame, and block i + 1 carries this frame. */
 #define SMALL 17
 
 static void
@@ -1076,11 +1078,12 @@ GST_START_TEST (reset_loses_what_is_in_flight)
    * crosses the serial line until almost 2.02 s and is then sent in block 101.
    * It must therefore be the first lost packet. */
   fail_unless_equals_int (course.first_lost, 10);
-  /* RLP's retransmission timer T1 (480 ms) starts when the frame of packet 10,
-   * the first lost packet, is sent. This is at 2.02 s. T1 expires at 2.5 s, and
-   * no new frame is sent after that. A packet enters the link every 200 ms:
-   * packet 12 at 2.4 s, and packet 13 at 2.6 s. Packet 12 is therefore the last
-   * packet that is sent before T1 expires. It must be the last lost packet. */
+  /* A packet enters the link every 200 ms: packet 10 at 2.0 s, packet 12 at 2.4
+   * s, and packet 13 at 2.6 s. Packet 10 is the first lost packet. When its
+   * frame is sent, at 2.02 s, RLP's retransmission timer T1 (480 ms) starts. T1
+   * expires at 2.5 s, between packet 12 and packet 13. After T1 has expired, no
+   * new frame is sent. Packet 12 is therefore the last packet that is sent
+   * before T1 expires, and it must be the last lost packet. */
   fail_unless_equals_int (course.last_lost, 12);
   fail_unless (course.departures[13] > 601 * BLOCK);
   g_free (trace);
@@ -1609,9 +1612,10 @@ GST_START_TEST (call_is_made_when_a_packet_waits)
 
 GST_END_TEST;
 
-/* The phone call ends when no packet has been in the link for exactly
- * `hang_up_after`. A packet that arrives before the end must use the same call.
- * A packet that arrives after the end must start a new call. */
+/* The phone call ends as soon as the link has contained no packet for the time
+ * `hang_up_after`, and not earlier. A packet that arrives before the end must
+ * use the same call. A packet that arrives after the end must start a new call.
+ */
 GST_START_TEST (call_ends_when_nobody_uses_it)
 {
   const guint64 after = 10 * SECOND;

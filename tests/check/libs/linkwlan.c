@@ -546,10 +546,10 @@ compare_attempts (const gchar * protocol, guint retry_limit, gboolean oven,
   }
 }
 
-/* Ouwens, table 3.2: percentages of the packets that were transmitted once,
- * twice and up to five times, over UDP. The first index is the maximum number
- * of transmissions minus 1; the second index is 1 if the microwave oven was on.
- */
+/* Ouwens, table 3.2: percentages of the UDP packets that were transmitted n
+ * times, for n from 1 to 5. The first index is the maximum number of
+ * transmissions minus 1. The second index is 1 if the microwave oven was on.
+ * The third index is n minus 1. */
 static const gdouble table_3_2[5][2][5] = {
   {{100}, {100}},
   {{99.8, 0.2}, {93.0, 7.0}},
@@ -627,8 +627,8 @@ GST_START_TEST (ouwens_tables_3_2_3_3_and_3_6_udp)
 
 GST_END_TEST;
 
-/* In two cases, results of Ouwens contradict his other results. The test prints
- * these results, but does not check them (docs/links.md has the details):
+/* Some results of Ouwens contradict his other results. The test prints the
+ * following results, but does not check them (docs/links.md has the details):
  *
  * - Table 3.4, with the microwave oven on. When the maximum number of
  *   transmissions is raised from four to five, the percentage of packets that
@@ -636,8 +636,7 @@ GST_END_TEST;
  *   0.1 % of the packets need a fifth transmission.
  * - Table 3.6, TCP, at most one transmission per packet. The oven makes the
  *   transfer 311 s longer, but causes only 27 more TCP retransmissions.
- *
- * Table 3.5 contradicts table 3.4, so it is printed, but not checked either. */
+ * - Table 3.5, all results, because table 3.5 contradicts table 3.4. */
 GST_START_TEST (ouwens_tables_3_4_3_5_and_3_6_tcp)
 {
   guint limit, oven;

@@ -600,10 +600,10 @@ GST_START_TEST (configured_path_drains_a_standing_queue)
           110 * MS), 0.85);
   fail_unless_equals_float (get_token_share (control, &now, 90 * MS, 150 * MS),
       0.97);
-  /* While every report shows a long queueing delay, the sender paces at 85 % of
-   * the configured rate to drain the queue. If the delay is still long after
-   * 5 s, perhaps no queue causes it. The sender must then return to 97 % for a
-   * while. */
+  /* The sender usually paces at 97 % of the configured rate. While every report
+   * shows a long queueing delay, the sender paces at 85 % to drain the queue.
+   * If the delay is still long after 5 s, perhaps the cause of the delay is not
+   * a queue. The sender must then return to 97 % for a while. */
   fail_unless_equals_float (get_token_share (control, &now, 500 * MS,
           500 * MS), 0.97);
   get_token_share (control, &now, 500 * MS, 500 * MS);
@@ -635,8 +635,8 @@ GST_START_TEST (first_window_follows_the_round_trip)
     {{PACKET, 100 * MS, 0, FALSE, TRUE}, 10 * PACKET},
     {{PACKET, 125 * MS, 0, FALSE, TRUE}, 8 * PACKET},
     {{PACKET, 1000 * MS, 0, FALSE, TRUE}, 6 * PACKET},
-    /* 8 Mbit/s deliver 300 kB until the first report: in the round trip of 200
-     * ms and in 100 ms. */
+    /* The first report is expected after the round trip of 200 ms plus 100 ms.
+     * In these 300 ms, 8 Mbit/s deliver 300 kB. */
     {{PACKET, 200 * MS, 8000000, FALSE, TRUE}, 300000},
     {{PACKET, 200 * MS, 8000, FALSE, TRUE}, 3 * PACKET},
   };
@@ -691,10 +691,11 @@ get_start_window (MmtpRateControl * control, guint64 * now, guint64 acked,
  * ms. The sum of the two times is 400 ms, in which the path delivers 400 kB.
  * After a packet train has shown the rate of the path, the window must grow as
  * follows:
- * - It grows to 70 % of the 400 kB. A single report may enlarge it to at most
- *   eight times the bytes in flight.
- * - When it is above 400 kB, it grows only by a quarter of the bytes that
- *   arrive. */
+ * - The train raises the window to 70 % of the 400 kB, which is 280 kB. A
+ *   single report may raise it to at most eight times the bytes in flight.
+ * - From 280 to 400 kB, the window grows by all bytes that arrive.
+ * - Above 400 kB, the window grows only by a quarter of the bytes that arrive.
+ */
 GST_START_TEST (train_enlarges_the_first_window)
 {
   const MmtpRateControlStart start = { PACKET, 350 * MS, 0, FALSE, TRUE };

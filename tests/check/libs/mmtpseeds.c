@@ -202,8 +202,9 @@ check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)
       "seed %" G_GUINT64_FORMAT ": %u frames up to %.3f ms too late", seed,
       result->too_late, result->worst_release / 1e6);
   /* When a path becomes silent, the packets that were sent on this path are put
-   * back into the queue. New packets have taken their places, so the size of
-   * the queue can exceed its limit `max_bytes`, but not twice this limit. */
+   * back into the queue. Meanwhile, new packets may have filled the queue up to
+   * its limit `max_bytes`. With the packets that are put back, the queue may
+   * then exceed `max_bytes`, but it must not exceed twice `max_bytes`. */
   fail_unless (result->max_queued <= 2 * config->sender.max_bytes
       && result->max_held <= config->receiver.max_bytes,
       "seed %" G_GUINT64_FORMAT ": %" G_GUINT64_FORMAT " and %"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks how the element mpegstat numbers access units in coding order and in
  * display order. The expected values were written by hand for 25 frames per
- * second and the closed GOP "I0 P3 B1 B2 P6 B4 B5". This text lists the frames
- * in coding order, and the number of each frame is its position in display
- * order. */
+ * second and the closed GOP "I0 P3 B1 B2 P6 B4 B5". The text in quotation marks
+ * has the frames in coding order. The number after each picture type is the
+ * position of the frame in display order. */
 
 #include <gst/check/gstcheck.h>
 

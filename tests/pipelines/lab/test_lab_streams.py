@@ -33,8 +33,9 @@ class StreamsTest(test_lab.LabCase):
         """Sends one second of video of 3 Mbit/s over the uplink, which has 1
         Mbit/s, and over the downlink, which has 20 Mbit/s. On the downlink,
         the last frame must arrive less than 0.2 s after it was sent. On the
-        uplink, it arrives about two seconds after it was sent, and must need
-        more than one second.
+        uplink, the last frame must arrive more than one second after it was
+        sent. The expected time is about two seconds, because the uplink needs
+        three seconds for the video.
 
         The video of the uplink and the video of the downlink are sent by
         different stations. In both cases, the lab must find the packets of the

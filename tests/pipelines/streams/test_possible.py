@@ -86,8 +86,11 @@ class ByHandTest(unittest.TestCase):
         # 170 and 180 ms. Each packet then needs 20 ms to arrive. The I-frame
         # is sent at 0 ms.
         #
-        # The P-frame has 3000 bytes. It exists from 80 ms on and must arrive
-        # at 180 ms at the latest, so it must be sent at 80, 100 and 120 ms.
+        # The P-frame exists from 80 ms on and must arrive at 180 ms at the
+        # latest, so its packets can be sent from 80 to 160 ms. In this period,
+        # the link can send at 80, 100 and 120 ms only. The P-frame has 3000
+        # bytes, so it needs all three times.
+        #
         # The first B-frame exists from 40 ms on and must arrive at 140 ms at
         # the latest. It would need one of the three times of the P-frame, so
         # it must not be sent. The last two B-frames refer to the P-frame, and
@@ -213,9 +216,11 @@ def is_in_time(work, chosen, opportunities, whole_packets=False):
 def fits(work, chosen, opportunities):
     """Returns whether the links can carry all bytes of the frames `chosen` in
     time. An opportunity is a number of bytes that one of the links can carry
-    at a certain time. The bytes of the frames are a flow from frames to
-    opportunities. They fit if the maximum flow, as Ford and Fulkerson compute
-    it, carries all of them."""
+    at a certain time. Each byte of a frame needs a place in an opportunity.
+    The problem is solved as a flow of bytes from the frames to the
+    opportunities. The algorithm of Ford and Fulkerson finds the maximum flow.
+    If the maximum flow contains all bytes of the frames, the links can carry
+    these bytes in time."""
     flow = collections.Counter()
     for number in chosen:
         left = work[number].frame.size
