@@ -3,8 +3,9 @@
 makes these installations. They are removed at the end.
 
 The source is a clone of the current commit; changes that are not committed are
-not tested. Prints one line for each step, and the versions in each Debian.
-Needs root. The logs of the steps stay in build-fresh/logs.
+not tested. Prints one line for each step. For each Debian, also prints the
+versions of Debian and of the tools, such as GStreamer and meson. Needs root.
+The logs of the steps stay in build-fresh/logs.
 """
 
 import argparse

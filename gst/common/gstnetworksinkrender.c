@@ -866,12 +866,12 @@ gst_network_sink_render_list (GstBaseSink * sink, GstBufferList * list)
 /* If an application sends EOS to its pipeline, the pipeline passes the event
  * only to its sources. If the streaming thread of a source is blocked in this
  * sink, the source cannot send EOS downstream. This sink therefore has the
- * SOURCE flag, so that the pipeline sends the event to this sink too.
+ * SOURCE flag, so that the pipeline sends its EOS event to this sink too.
  *
- * This event does not end the stream. The sink continues to send data until the
- * EOS event of the source arrives. These data may have to wait for the network.
- * When the first such wait begins, the sink sets the deadline for the end of
- * the stream to the present time plus drain-timeout. */
+ * The EOS event from the pipeline does not end the stream. The sink continues
+ * to send data until the EOS event from the source arrives. These data may have
+ * to wait for the network. When the first such wait begins, the sink sets the
+ * deadline for the end of the stream to the present time plus drain-timeout. */
 gboolean
 gst_network_sink_send_event (GstElement * element, GstEvent * event)
 {
@@ -1024,10 +1024,10 @@ warn_of_eos_timeout (GstNetworkSink * self)
   g_free (peer);
 }
 
-/* Ends the use of the connection at the end of a stream. If the transport has
- * connections, closes the connection, by which the receiver learns that the
- * stream has ended. If the transport is connectionless, keeps the connection
- * for the next stream. */
+/* Called at the end of a stream. If the transport has connections, closes the
+ * connection, by which the receiver learns that the stream has ended. A
+ * connectionless transport, such as UDP, has no connection to close. Its socket
+ * stays open for the next stream. */
 static void
 end_connection (GstNetworkSink * self)
 {

@@ -136,8 +136,9 @@ set_in_unit (const GstWirelessProperty * property, guint64 * member,
 }
 
 /* Converts a duration from ns, the unit of the struct member, to the unit of
- * its property, such as ms. The result is rounded up. A short duration
- * therefore does not become 0, which often means that there is no limit. */
+ * its property, such as ms. The result is rounded up, so that a short duration
+ * does not become 0. The value 0 of a property often means that there is no
+ * limit. */
 static void
 get_in_unit (const GstWirelessProperty * property, const guint64 * member,
     GValue * value)
@@ -204,8 +205,8 @@ category_quark (void)
   return g_quark_from_static_string ("gst-wireless-category");
 }
 
-/* Key of a mark on an object: if it is set, the object logs no warnings about
- * deprecated properties. */
+/* Key of a flag that is stored in an object with g_object_set_qdata (). If the
+ * flag is set, the object logs no warnings about deprecated properties. */
 static GQuark
 silence_quark (void)
 {

@@ -49,11 +49,11 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_src_debug);
  * the sum of this time and the current time could overflow a gint64. */
 #define MAX_TIME (G_MAXINT64 / 2)
 /* Size of a receive buffer in bytes. A DCCP packet of the maximum size fits
- * into 64 KiB. The additional 1536 bytes shift the beginning of each buffer
- * against that of the previous buffer. Without this shift, all buffers would
- * begin at the same position within a memory page. As usually only the first
- * bytes of a buffer are in use, all these bytes would compete for a few lines
- * of the processor's cache.
+ * into 64 KiB. Because of the additional 1536 bytes, each buffer begins at
+ * another position within a memory page than the previous buffer. Usually only
+ * the first bytes of each buffer are used. If all buffers began at the same
+ * position within a page, the first bytes of all buffers would compete for a
+ * few lines of the processor's cache.
  *
  * A large buffer costs no more memory than a small one, because memory pages
  * that are never written are not allocated. */
@@ -468,8 +468,8 @@ run_connection (GstDccpThinSrc * self, GError ** error)
   return was_connected;
 }
 
-/* Sends a Close packet, with which DCCP ends a connection, to the peer. Does
- * not wait for the peer's answer. */
+/* Sends a Close packet to the peer. In DCCP, a Close packet ends the
+ * connection. This function does not wait for the peer's answer. */
 static void
 close_connection (GstDccpThinSrc * self)
 {
@@ -577,10 +577,11 @@ pause_attempts (GstDccpThinSrc * self, Attempts * attempts)
   gint64 pause = attempts->pause;
   GPollFD fd;
 
-  /* If the sender refuses an attempt to connect after the time refused_until,
-   * no further attempt is made. If the next pause would end after
-   * refused_until, it is therefore shortened. One more attempt is then made at
-   * refused_until. */
+  /* A refusal by the sender ends the attempts to connect only if it arrives
+   * after the time refused_until. The last attempt should be made at
+   * refused_until, and not later. If the next pause would end after
+   * refused_until, it is therefore shortened, so that it ends at refused_until.
+   */
   if (attempts->refused_until > now)
     pause = MIN (pause, attempts->refused_until - now);
   if (!g_cancellable_make_pollfd (self->cancellable, &fd))

@@ -608,14 +608,16 @@ gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
  * 16384 bytes are sent in 26 ms at 5 Mbit/s, but in 16 us at 1 Gbyte/s.
  *
  * For a new connection, the mark is the value of the property notsent-lowat.
- * `waited` is the time in ns for which the socket was full:
- * - If `waited` is longer than NO_DELAY, the mark is halved.
+ * The mark never becomes less than this value. NO_DELAY is a time that is short
+ * enough to be a negligible delay of the stream (5 ms). `waited` is the time in
+ * ns for which the socket was full:
+ * - If `waited` is longer than NO_DELAY, the mark is halved, but not below
+ *   notsent-lowat.
  * - Otherwise the mark is set to the number of bytes that the network delivers
- *   in NO_DELAY, but to at most twice its old value.
+ *   in NO_DELAY, but to at most twice its old value and at least notsent-lowat.
  *
- * The mark never becomes less than notsent-lowat. It becomes greater only if
- * the network is so fast that it delivers more than notsent-lowat bytes in
- * NO_DELAY. */
+ * The mark therefore exceeds notsent-lowat only if the network delivers more
+ * than notsent-lowat bytes in NO_DELAY. */
 static void
 gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
 {
@@ -638,11 +640,12 @@ gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
 /* Returns how many bytes may be written to the socket now. The mark
  * (self->mark) is the maximum number of unsent bytes in the kernel. The result
  * is the mark minus the present number of unsent bytes, or 0 if the mark is
- * exceeded. `taken` is the number of bytes that this call of the send function
- * has written already.
+ * exceeded.
  *
  * Also counts how many checks in a row have found that the kernel has already
- * sent all data. After MANY_MARKS of them, the mark may grow. */
+ * sent all data. After MANY_MARKS such checks, the mark may grow. A check
+ * counts only if the caller has already written a part of its buffer. `taken`
+ * is the size of this part in bytes. */
 static gsize
 gst_ifd_tcp_writer_get_room (GstIfdTcpWriter * self, gsize taken)
 {

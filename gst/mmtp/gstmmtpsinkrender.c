@@ -279,10 +279,13 @@ get_microseconds (gint64 nanoseconds, gint32 * microseconds)
 
 /* Sets the due time of the buffer. Also describes the times of the buffer in
  * the prelude, an optional header that is sent with the buffer
- * (docs/wire-mmtp.md, DATA). The prelude has at most one of these flags:
- * - No flag: The buffer has only a presentation time, which is the due time.
+ * (docs/wire-mmtp.md, DATA). Flags of the prelude say which times the buffer
+ * has. There are four cases:
+ * - No flag is set: The buffer has only a presentation time, which is the due
+ *   time.
  * - DTS: The buffer has only a decoding time, which is the due time.
- * - PTS: The buffer has both times. The decoding time is the due time.
+ * - PTS: The buffer has a presentation time and a decoding time. The decoding
+ *   time is the due time.
  * - NO_TIME: The buffer has no time. It is due now. */
 static void
 take_times (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,

@@ -355,9 +355,10 @@ gst_rfc2250_depay_update_caps (GstRfc2250Depay * depay,
   MpegVideoSequence sequence = frame->sequence;
   GstCaps *caps;
 
-  /* The sequence header shows whether the stream is MPEG-1 or MPEG-2. If none
-   * has been received yet, the stream is taken for MPEG-2 if the picture has a
-   * picture coding extension, because only MPEG-2 has this extension. */
+  /* The sequence header shows whether the stream is MPEG-1 or MPEG-2. If no
+   * sequence header has been received yet, the picture is examined instead. A
+   * picture coding extension shows that the stream is MPEG-2, because only
+   * MPEG-2 has this extension. Without it, the stream is taken for MPEG-1. */
   if (frame->flags & MPEG_VIDEO_FRAME_NO_SEQUENCE)
     sequence.mpeg2 = frame->pictures[0].header.has_extension;
   if (depay->have_caps && !sequence_changes_caps (&sequence, &depay->sequence))

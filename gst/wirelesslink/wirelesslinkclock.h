@@ -16,7 +16,7 @@ typedef struct
   /* Time of `clock` in ns that corresponds to link time 0. Link time is the
    * present time of `clock` minus `base`. */
   GstClockTimeDiff base;
-  /* value of link time in ns when it was last stopped */
+  /* value of link time, in ns, when link time was last stopped */
   guint64 stopped_at;
 } WirelessLinkClock;
 

@@ -124,8 +124,9 @@ def show(title, values):
 
 @contextlib.contextmanager
 def keep_core_busy(is_wanted):
-    """Keeps the second core busy while the `with` block runs. A process that
-    only computes runs on this core.
+    """Keeps the last available core busy while the `with` block runs (the
+    second core on a machine with two cores). Starts a process that runs an
+    endless loop on this core.
     """
     if not is_wanted:
         yield

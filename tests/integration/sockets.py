@@ -30,9 +30,9 @@ CHECKSUM = "checksum"
 # and counts it in InErrors, but not in InCsumErrors.
 FORMAT = "format"
 NO_PORT = "no port"
-# The fate of a packet that does not reach the receiver's socket. Either IP
-# drops the packet, or the packet has another protocol or another destination
-# address than the socket.
+# The fate of a packet that does not reach the receiver's socket. There are two
+# possible reasons. Either IP drops the packet, or the packet is not meant for
+# this socket, because its protocol or its destination address differs.
 ELSEWHERE = "elsewhere"
 
 

@@ -325,8 +325,10 @@ class ElementCase(DccpCase):
 
 
 class ClipTest(ElementCase):
-    """Streams the clip in both directions at the same time: from dcctpthinsink
-    to Linux's DCCP, and from Linux's DCCP to dcctpthinsrc."""
+    """Streams the clip in both directions at the same time. In one direction,
+    dccpthinsink of this project sends to Linux's DCCP. In the other, Linux's
+    DCCP sends to dccpthinsrc.
+    """
 
     def stream(self, ip, sink_mode, source_mode, **network):
         clip = clips.film(4, SECONDS)

@@ -65,8 +65,9 @@ typedef struct
    * delivery traces. */
   gboolean rotates;
   gboolean one_link;            /* Both directions share one medium. */
-  /* Number of the station (transmitter) that sends in each direction, if
-   * `one_link` is TRUE. Otherwise both elements are 0. */
+  /* The number of the station (transmitter) that sends in each direction, if
+   * `one_link` is TRUE. If `one_link` is FALSE, the number is 0 for both
+   * directions. */
   guint station[ARENA_N_DIRECTIONS];
   /* Rate of the path in bit/s that the sender knows in advance; 0 if the sender
    * does not know it and has to measure it. */

@@ -90,8 +90,8 @@ GstEvent *harness_make_mark (const gchar * name);
 /* --- the pusher ---------------------------------------------------------- */
 
 gpointer harness_run_pusher (gpointer data);
-/* Queues `object` for the pusher thread, which pushes it to the element. It
- * must be a buffer, an event or a query. The function takes ownership of a
+/* Queues `object`, which must be a buffer, an event or a query. The pusher
+ * thread then pushes `object` to the element. The function takes ownership of a
  * buffer or an event, but not of a query. */
 void harness_push (IfdHarness * harness, gpointer object);
 /* Pushes a buffer or an event for each word of `plan`. The words are separated

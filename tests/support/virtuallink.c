@@ -13,8 +13,8 @@ struct _VirtualLink
 {
   VirtualLinkConfig config;
   GDestroyNotify packet_free;
-  /* One link for each direction. In half duplex, both elements point to the
-   * same link. */
+  /* One link for each direction. In half duplex, the two pointers of the array
+   * are equal, because both directions share a link. */
   Link *links[2];
   guint flows[2];
   guint64 max_queued[2];        /* bytes */

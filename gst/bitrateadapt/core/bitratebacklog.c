@@ -50,15 +50,16 @@
 /* Period in ns over which two values are measured: the mean time between two
  * frames of the encoder, and the rate at which data leave the encoder. */
 #define PUT_TIME (1000 * MILLISECOND)
-/* The normal age of the backlog is its age without a queue: the round trip plus
- * the time between two reports of the receiver. It is measured as the minimum
- * of the ages in a recent period. The period lasts between MIN_PERIOD and 2 *
- * MIN_PERIOD.
+/* The backlog is the data that the receiver has not confirmed yet. The normal
+ * age of the backlog is its age without a queue: the round trip plus the time
+ * between two reports of the receiver. The normal age is measured as the
+ * minimum of the ages in a recent period. The period lasts between MIN_PERIOD
+ * and 2 * MIN_PERIOD.
  *
- * A queue that the stream has caused becomes empty during this period, because
- * the bitrate is then kept below the rate of the network. If a delay lasts
- * longer than this period, the stream is not its cause, and the delay counts as
- * normal. */
+ * If the stream has caused a queue, the bitrate is kept below the rate of the
+ * network until the queue is empty. This takes less time than the period, so
+ * the minimum is an age without a queue. If a delay lasts longer than the
+ * period, the stream is not its cause, and the delay counts as normal. */
 #define MIN_PERIOD (2000 * MILLISECOND)
 /* A queue in the network counts as standing if it was never empty in the last
  * STANDING_TIME. This time is the INTERVAL of CoDel (RFC 8289, section 4.3). If
@@ -136,9 +137,10 @@ get_excess (const BitrateMinimum * minimum, guint64 value)
   return value - MIN (value, MIN (minimum->present, minimum->previous));
 }
 
-/* Returns whether the receiver confirmed new data between two consecutive
- * samples: sample `i` + 1 and the later sample `i`. Sample 0 is the latest one.
- * If there is no sample `i` + 1, returns FALSE. */
+/* Compares sample `i` with sample `i` + 1. Sample 0 is the latest one, so
+ * sample `i` + 1 is the older one of the two. Returns whether the receiver
+ * confirmed new data between these samples. If there is no sample `i` + 1,
+ * returns FALSE. */
 static gboolean
 is_confirming (const BitrateBacklog * backlog, guint64 i)
 {
@@ -205,13 +207,15 @@ note_put (BitrateBacklog * backlog, const BitrateReport * report)
 }
 
 /* Notes whether the encoder is idle, and whether the backlog counts as empty.
- * The backlog is the data that the encoder has made and the receiver has not
- * confirmed yet. While the encoder is idle, the backlog counts as empty in two
- * cases:
+ * The encoder is idle if it has made no data for a short time, at least
+ * IDLE_TIME (100 ms). The backlog is the data that the encoder has made and the
+ * receiver has not confirmed yet. While the encoder is idle, the backlog counts
+ * as empty in two cases:
  * - Less than a full packet is queued or in flight.
- * - The encoder has made no data for PUT_TIME (1 s). If data still count as in
- *   flight after this time, they are assumed to be lost. The receiver of
- *   dccpthinsink never reports the loss of the last packets before a pause. */
+ * - The pause of the encoder has lasted for PUT_TIME (1 s). If data still count
+ *   as in flight then, they are assumed to be lost. For example, the receiver
+ *   of dccpthinsink never reports the loss of the last packets before a pause.
+ */
 static void
 note_idle (BitrateBacklog * backlog, const BitrateReport * report,
     guint64 waiting)

@@ -36,12 +36,12 @@
  * intra refresh. If the stream has no intra refresh either, output resumes
  * immediately. */
 #define IFD_MAX_GOP 600
-/* When an I-frame is dropped because a decoder would display it in the wrong
- * order, the algorithm waits for an I-frame in the right order. The order is
- * wrong if too many frames before the I-frame were dropped. This is the maximum
- * length of the wait, as a number of frames. After the wait, an I-frame is sent
- * even if its order is wrong, because the stream may never contain an I-frame
- * in the right order. */
+/* A decoder would display an I-frame in the wrong order if too many frames
+ * before the I-frame were dropped. The algorithm drops such an I-frame, and
+ * waits for an I-frame in the right order. IFD_MAX_ORDER_WAIT is the maximum
+ * length of this wait, as a number of frames. After the wait, an I-frame is
+ * sent even if its order is wrong, because the stream may never contain an
+ * I-frame in the right order. */
 #define IFD_MAX_ORDER_WAIT 250
 
 typedef enum
@@ -243,8 +243,9 @@ typedef struct
 typedef struct _Ifd Ifd;
 
 /* Function that logs one line. ifd_set_trace () sets it. `is_packet` is TRUE
- * for a line that is written for every stored frame. As there are many such
- * lines, they should have a more detailed log level than the others. */
+ * for the line that reports that a frame was stored in the queue. Such a line
+ * is written for every stored frame. As there are many such lines, they should
+ * have a more detailed log level than other lines. */
 typedef void (*IfdTrace) (gpointer owner, gboolean is_packet,
     const gchar * format, va_list args) G_GNUC_PRINTF (3, 0);
 

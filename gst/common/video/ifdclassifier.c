@@ -741,10 +741,11 @@ set_h264_type (const H264Unit * unit, IfdField field, IfdFrame * frame)
 }
 
 /* Sets `is_leading` to TRUE if the frame is a leading frame. A leading frame
- * follows the last I-frame in coding order, but is output before that I-frame,
- * and may refer to frames before it. The output order is derived from the
- * picture order count or, if that is unknown, from the timestamps. Returns
- * FALSE if the output order is unknown. */
+ * follows the last I-frame in coding order, but precedes this I-frame in output
+ * order. A leading frame may refer to frames that precede the I-frame in coding
+ * order. The output order is derived from the picture order count. If the
+ * picture order count is unknown, the output order is derived from the
+ * timestamps. Returns FALSE if the output order is unknown. */
 static gboolean
 find_direction (const IfdClassifier * classifier, guint64 pts,
     const gint32 * order, gboolean * is_leading)

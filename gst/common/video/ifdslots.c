@@ -12,9 +12,10 @@ typedef struct
   const IfdSlotFrame *frame;
   /* number of lost frames: the dropped frame, and the frames that need it */
   guint n_lost;
-  /* A set of decoder slots, such as buffers of reference frames. If `frame` is
-   * dropped, the slots in this set have wrong contents after the last frame of
-   * the queue. Slots that later frames will probably not use are left out. */
+  /* The damage that dropping `frame` would do to later frames. It is a set of
+   * decoder slots, such as buffers of reference frames. These slots would have
+   * wrong contents after a decoder has decoded all frames that are now in the
+   * queue. Slots that later frames will probably not use are left out. */
   guint32 damage;
 } Cost;
 
@@ -92,8 +93,9 @@ is_cheaper_harmless (const Cost * a, const Cost * b)
     return a->frame->is_droppable;
   if (a->n_lost != b->n_lost)
     return a->n_lost < b->n_lost;
-  /* The two frames are equal, except for their sizes. If they are I-frames, the
-   * older one, `b`, is dropped. Otherwise, the larger one is dropped. */
+  /* The two frames have equal types, equal layers and equal numbers of lost
+   * frames. If they are I-frames, the older one, which belongs to `b`, is
+   * dropped. Otherwise, the larger one is dropped. */
   return !a->frame->is_key && a->frame->size > b->frame->size;
 }
 

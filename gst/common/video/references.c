@@ -15,11 +15,12 @@
  * stores has its own slot. A picture of H.265 may refer to pictures that were
  * never received. SLOT_MISSING stands for all of these pictures. */
 #define SLOT_MISSING (1u << 30)
-/* This slot does not contain a picture. It stands for the reference picture
- * marking of H.264, which is the part of a decoder's state that says which
- * pictures are still used for reference. Some pictures contain commands that
- * change the marking. If such a picture is lost, the decoder stores the wrong
- * pictures. */
+/* Unlike other slots, the slot SLOT_MARKS does not contain a picture. It stands
+ * for the reference picture marking of H.264: the part of a decoder's state
+ * that says which pictures are still used for reference. Some pictures contain
+ * commands that change the marking. If such a picture is lost, the marking is
+ * not changed, and the decoder stores the wrong pictures. SLOT_MARKS then has
+ * wrong contents. */
 #define SLOT_MARKS (1u << 31)
 /* SLOT_MARKS stands for the reference picture marking of H.264, which says
  * which pictures are still used for reference. A key frame begins a group of
@@ -53,8 +54,7 @@ typedef struct
   /* TRUE if there is a reference picture that refers to a picture of a higher
    * layer. The layers then say nothing about which pictures are needed. */
   gboolean is_tangled;
-  /* TRUE if there is a picture for which it is unknown to which pictures it
-   * refers */
+  /* TRUE if there is a picture whose reference pictures are unknown */
   gboolean is_abandoned;
 } Findings;
 
@@ -79,21 +79,21 @@ struct _References
   gboolean has_frame_num;
   guint last_frame_num;         /* PrevRefFrameNum */
   guint max_frame_num, max_references;
-  /* The maximum nal_ref_idc of those pictures that are not key frames and that
-   * are displayed late. A picture is displayed late if all pictures since the
-   * last key frame that were decoded before this picture are displayed before
-   * it. Encoders give a lower nal_ref_idc to the reference pictures of higher
+  /* The maximum nal_ref_idc of the pictures that are displayed late, except for
+   * key frames. To find out whether a picture is displayed late, it is compared
+   * with all pictures since the last key frame that were decoded earlier. It is
+   * displayed late if all of these pictures are also displayed earlier.
+   * Encoders give a lower nal_ref_idc to the reference pictures of higher
    * layers. */
   guint max_ref_idc;
   /* A picture may contain operations that tell the decoder to remove stored
-   * pictures. This field is TRUE if it is not certain which pictures of the
-   * previous group of pictures (GOP) the leading pictures need. The uncertainty
-   * arises in two cases:
-   * - An operation in a leading picture tells the decoder to remove a picture,
-   *   but no such picture is stored.
-   * - Operations in a leading picture remove a picture of the previous group.
-   *   Nevertheless, a picture that is older than the removed one stays stored.
-   */
+   * pictures. Leading pictures may need pictures of the previous group of
+   * pictures (GOP). This field is TRUE if it is not certain which pictures of
+   * the previous group they need. The uncertainty arises in two cases:
+   * - An operation in a leading picture removes a picture that is not among the
+   *   stored pictures.
+   * - An operation in a leading picture removes a picture of the previous
+   *   group, although an older picture stays stored. */
   gboolean are_marks_in_doubt;
 
   /* the current picture */
@@ -564,20 +564,21 @@ get_max_depth (const References * references, guint64 since)
 
 /* Returns the layer of the current picture. A key frame has the layer 0.
  *
- * For other pictures, the function compares the picture with the picture P. Of
- * all pictures since the last key frame (which is included), P is the one that
- * is displayed last. There are three cases:
- * - The picture is displayed before P. It is then one layer above the highest
- *   layer of its reference pictures. Reference pictures that were decoded
- *   before P are ignored.
- * - The picture is a non-reference picture that is displayed after P. It is
- *   then one layer above the highest layer of all its reference pictures.
- * - The picture is a reference picture that is displayed after P. In H.264, its
- *   layer is max_ref_idc - nal_ref_idc. In H.265, its layer is 0.
+ * Any other picture is compared with a picture P that was decoded earlier. P is
+ * chosen from the last key frame and the pictures decoded after it, without the
+ * current picture. Of these pictures, P is the one that is displayed last.
+ * There are three cases:
+ * - The current picture is displayed before P. It is then one layer above the
+ *   highest layer of its reference pictures. Reference pictures that were
+ *   decoded before P are ignored.
+ * - The current picture is a non-reference picture and is displayed after P. It
+ *   is then one layer above the highest layer of all its reference pictures.
+ * - The current picture is a reference picture and is displayed after P. In
+ *   H.264, its layer is max_ref_idc - nal_ref_idc. In H.265, its layer is 0.
  *
- * A picture may also have a temporal layer, whose number is in the stream. If
- * this number is higher than the layer from the rules above, it is returned
- * instead. */
+ * The current picture may also have a temporal layer, whose number is in the
+ * stream. If this number is higher than the layer from the rules above, this
+ * number is returned instead. */
 static guint
 find_depth (References * references, const ReferencePicture * picture)
 {

@@ -151,9 +151,10 @@ vp9_header_parse (Vp9Header * header, const guint8 * data, gsize size)
   return !bits.beyond;
 }
 
-/* A superframe ends with an index of its frames (annex B.2 of VP9). The last
- * byte of the superframe is a marker, which is also the first byte of this
- * index. The marker shows whether there is an index, and its size. */
+/* A superframe of VP9 ends with an index of its frames (annex B.2 of VP9). The
+ * first and the last byte of this index are equal and are called the marker. If
+ * the last byte of `data` is a marker, there is an index, and the marker gives
+ * the size of the index. */
 guint
 vp9_find_frames (const guint8 * data, gsize size, gsize sizes[VP9_MAX_FRAMES])
 {

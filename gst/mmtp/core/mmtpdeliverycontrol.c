@@ -83,11 +83,11 @@
 #define MAX_TARGET (150 * MILLISECOND)
 #define DEADLINE_PART 8
 /* A report shows a queue only if all delays that were measured in the last
- * STANDING_TIME (ns) are long, so the queueing delay is the minimum of these
- * delays. A queue delays every message, whereas jitter does not. The receiver
- * normally sends three reports in this time. Copa uses the minimum round trip
- * of a recent period for the same purpose (the standing round trip, NSDI 2018,
- * section 2.1). */
+ * STANDING_TIME (ns) are long. The reason is that a queue delays every message,
+ * whereas jitter delays only some messages. The minimum of these delays
+ * therefore counts as the queueing delay. The receiver normally sends three
+ * reports in STANDING_TIME. Copa uses the minimum round trip of a recent period
+ * for the same purpose (the standing round trip, NSDI 2018, section 2.1). */
 #define STANDING_TIME (150 * MILLISECOND)
 /* The reserve is the number of bytes that may be in flight beyond the window
  * while nothing arrives over the path. It is the product of two factors: the
@@ -150,21 +150,23 @@
 #define CLEAR_ROUND_TRIPS 8
 #define MIN_CLEAR (4 * MILLISECOND)
 #define MAX_CLEAR (16 * MILLISECOND)
-/* If another path already carries the stream, the rate of this path is
- * estimated from a packet train (mmtptrain.h), which is a number of packets
- * that are sent at once. As long as the rate is unknown, the bytes of
+/* A packet train is a number of packets that are sent at once (mmtptrain.h). If
+ * another path already carries the stream, the rate of this path is estimated
+ * from packet trains. As long as the rate is unknown, the bytes of
  * TRAIN_PACKETS full packets may be sent at once. Control messages count, too.
- * Short queues of access links hold four packets, so further packets might be
- * lost.
+ * Further packets might be lost, because short queues of access links hold four
+ * packets.
  *
- * The estimated rate, multiplied by the sum of the round trip and the report
- * period, is the train window: the number of bytes that the path delivers in
- * this time. If the window of the start phase is smaller than TRAIN_SHARE times
- * the train window, the window is raised to this value. Hoe proposed to set the
+ * A train can enlarge the window in the start phase (slow start). The train
+ * window is the number of bytes that the path delivers at the estimated rate in
+ * a certain time. This time is the sum of the round trip and the report period.
+ * If the window is smaller than TRAIN_SHARE times the train window, it is
+ * raised to TRAIN_SHARE times the train window. Hoe proposed to set the
  * threshold of slow start in this way ("Improving the Start-up Behavior of a
  * Congestion Control Scheme for TCP", SIGCOMM 1996).
  *
- * The estimate may be too high. There are therefore two limits:
+ * The estimated rate may be too high. Two rules therefore limit the window in
+ * the start phase:
  *
  * - A train raises the window to at most TRAIN_GROWTH times the bytes that were
  *   in flight when the newest reported packet was sent.
@@ -172,8 +174,9 @@
  *   LATE_GROWTH bytes for each byte that has arrived, as in Conservative Slow
  *   Start (RFC 9406, section 4.2).
  *
- * A single path does not use packet trains. It has the estimate of the
- * handshake, and an error would harm the whole stream. */
+ * If there is only one path, packet trains are not used. The handshake has then
+ * estimated the rate of the path, and an error of a packet train would harm the
+ * whole stream. */
 #define TRAIN_PACKETS 4
 #define TRAIN_SHARE 0.7
 #define TRAIN_GROWTH 8
@@ -240,8 +243,8 @@ typedef struct
   /* `peak_rate` is the maximum of the recent values of `rate`. It decays with
    * time. `peak_time` is the time in ns up to which the decay was computed. */
   gdouble peak_rate, peak_time;
-  /* mean delivery rate over the last MEAN_SPAN in bytes per ns, which is
-   * reported to the application */
+  /* mean delivery rate in bytes per ns, averaged over the last MEAN_SPAN; this
+   * rate is reported to the application */
   gdouble mean_rate;
   gdouble base_round_trip, period, noise, deadline;     /* in ns */
   gboolean is_starting;         /* slow start */
@@ -303,10 +306,11 @@ init (gpointer control, guint64 now, const MmtpRateControlStart * start)
   self->is_starting = self->is_app_limited = TRUE;
   self->start_window = mmtp_get_initial_window (start);
   self->peak_rate = start->rate / 8 / SECOND;
-  /* `guess` is the first estimate of the path's rate. The start phase may end
-   * when a measured rate confirms `guess`. If the estimate is only a lower
-   * bound, a measurement cannot confirm it. In this case, `guess` remains 0, so
-   * that the estimate does not end the start phase. */
+  /* The first estimate of the path's rate is start->rate. Usually, `guess` gets
+   * the value of this estimate, and the start phase may end when a measured
+   * rate confirms `guess`. If start->is_minimum is TRUE, the first estimate is
+   * only a lower bound, which no measurement can confirm. In this case `guess`
+   * remains 0, so that the first estimate does not end the start phase. */
   if (!start->is_minimum)
     self->guess = self->peak_rate;
   self->has_other_paths = start->has_other_paths;
@@ -496,22 +500,22 @@ follow_usual (Delivery * self, const MmtpRateSample * sample)
 }
 
 /* Adapts the gain, the factor by which the window is multiplied. The gain is
- * needed if the application has always sent as much as the window allows.
- * Without a pause of the application, the usual delay of the path cannot be
- * measured, although get_guard () needs it to detect a queue. In this case, the
- * path may be able to carry a higher rate than the measured rate.
+ * needed if the application never pauses, which means that it has always sent
+ * as much as the window allows. The usual delay, which the path has without a
+ * queue, can be measured only in a pause. The function get_guard () needs the
+ * usual delay to detect a queue. While the usual delay is unknown, the path may
+ * be able to carry a higher rate than the measured rate.
  *
- * The gain increases if the window was used up for a round and no queue
- * remains, because the path can then carry a higher rate. A round is a period
- * of GAIN_ROUND or GAIN_ROUND_TRIPS round trips, whichever is longer. The
- * minimum queueing delay of the round shows whether a queue remains.
+ * If the window was used up for a round and no queue remains, the path can
+ * carry a higher rate. The gain then increases. A round is a period of
+ * GAIN_ROUND or GAIN_ROUND_TRIPS round trips, whichever is longer. A queue
+ * remains if the minimum queueing delay of the round is above a threshold.
  *
  * If the queue overflowed in the round, the window was reduced. An empty queue
  * is then only the result of this reduction, so the gain does not increase.
  *
  * Even if there is no queue, jitter may have delayed all messages of a round.
- * The measured jitter, `noise`, is therefore added to the threshold for the
- * minimum queueing delay. */
+ * The measured jitter, `noise`, is therefore added to the threshold. */
 static void
 follow_gain (Delivery * self, const MmtpRateSample * sample)
 {
@@ -557,9 +561,10 @@ get_train_window (const Delivery * self)
   return self->train_rate * (self->base_round_trip + self->period);
 }
 
-/* Enlarges the window of the start phase if a packet train has shown that the
- * path delivers more. If the handshake has estimated the rate of the path, the
- * trains are ignored. */
+/* Packet trains show how many bytes the path can deliver. If the window of the
+ * start phase is too small for these bytes, the function enlarges the window.
+ * If the handshake has estimated the rate of the path, all packet trains are
+ * ignored. */
 static void
 follow_train (Delivery * self, const MmtpRateSample * sample)
 {

@@ -24,9 +24,11 @@
  * product of the path, none of our packets waits in a queue. In this case, a
  * long delay is due to jitter, and a loss is due to the radio link.
  *
- * The value 0.2 is a compromise. With 0.5, random losses with jitter would
- * reduce the rate less. However, a TCP flow that shares a queue of half a
- * bandwidth-delay product with us would get only a sixth of its fair share. */
+ * The value of FILLED_PART, 0.2, is a compromise. With the higher value 0.5,
+ * random losses with jitter would reduce the rate less. However, a competing
+ * TCP flow would suffer. For example, suppose that a queue holds half a
+ * bandwidth-delay product, and that a TCP flow shares this queue with us. With
+ * the value 0.5, the TCP flow would get only a sixth of its fair share. */
 #define FILLED_PART 0.2
 /* A queue counts as short if its delay is less than MIN_QUEUE, or less than the
  * transmission time of MIN_QUEUE_PACKETS packets. A short queue is assumed not
@@ -62,14 +64,16 @@
  * If a report contains at most MIN_EXCESS losses more than expected, they count
  * as random. */
 #define MIN_EXCESS 1
-/* MIN_KNOWN is the minimum number of messages from which the loss rate with a
- * short queue is estimated. If this loss rate is below NO_LOSS, the path is
- * assumed to have no random losses. */
+/* The sender measures the loss rate of the messages that were sent while the
+ * queue was short. This loss rate counts as known when it is based on at least
+ * MIN_KNOWN messages. If this loss rate is below NO_LOSS, the path is assumed
+ * to have no random losses. */
 #define MIN_KNOWN 200
 #define NO_LOSS 0.001
-/* A queue that overflows loses at least MIN_BURST packets in succession. While
- * the loss rate with a short queue is not known yet, a single loss is therefore
- * attributed to a radio link and not to a queue. */
+/* A queue that overflows loses at least MIN_BURST packets in succession, so a
+ * single loss is probably not due to a queue. While the queue is short, the
+ * sender measures how frequent random losses are. As long as this loss rate is
+ * unknown, a single loss is attributed to a radio link. */
 #define MIN_BURST 2
 
 void
@@ -129,14 +133,15 @@ add_octave (MmtpLossBound * bound, const MmtpRateSample * sample, guint all)
 /* Returns whether the losses with few bytes in flight are about as frequent as
  * the losses with many bytes in flight. The loss rate with few bytes in flight
  * is measured in two ways:
- * - Usually, loss_few is used. It counts the messages that were sent while the
- *   number of bytes in flight was at most its mean.
+ * - Usually, loss_few is used. It is the loss rate of the messages that were
+ *   sent while the number of bytes in flight was at most its mean.
  * - In the start phase, the number of bytes in flight increases all the time
  *   and always exceeds its mean, so loss_few cannot be measured. Therefore,
- *   there is a second count of the losses, with a counter for each octave. An
- *   octave is a range of the number of bytes in flight, and the end of the
- *   range is twice its beginning. The losses in all octaves below the present
- *   octave give the loss rate. */
+ *   messages and losses are also counted in octaves. An octave is a range of
+ *   the number of bytes in flight, and the end of the range is twice its
+ *   beginning. The octave of the last report is the present one. The octaves
+ *   with fewer bytes than the present octave are added up. The loss rate is the
+ *   number of their losses divided by the number of their messages. */
 static gboolean
 are_losses_frequent_with_few (const MmtpLossBound * bound)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parses and writes MMTP messages (docs/wire-mmtp.md, sections 2 to 4). The
- * codec has no state, does not depend on sessions or clocks, and allocates no
- * memory. It checks only what can be checked from the message alone.
+ * functions have no state, do not depend on sessions or clocks, and allocate no
+ * memory. They check only what can be checked from the message alone.
  *
  * A message that arrives is parsed in two steps, so that the caller can verify
  * the trailer between them:
@@ -390,10 +390,10 @@ typedef struct
   /* Reason of the LEAVE: an MmtpLeaveReason, or a value that this version of
    * the protocol does not define. */
   guint8 reason;
-  /* Each message has a channel number, which is its sequence number on its
-   * channel. This LEAVE removes the channel `channel`. `highest` is the highest
-   * channel number of all messages of the peer that have arrived on this
-   * channel. Only its low 32 bits are stored. */
+  /* This LEAVE removes the channel `channel`. The messages of a channel have
+   * consecutive sequence numbers. `highest` is the highest sequence number of
+   * all messages of the peer that have arrived on this channel. Only its low 32
+   * bits are stored. */
   guint32 highest;
 } MmtpLeave;
 

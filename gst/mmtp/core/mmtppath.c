@@ -10,11 +10,14 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* The token bucket keeps unused tokens for TOKEN_LAG (in ns) or longer: if the
- * path may send bursts, the time can be longer. The bucket discards tokens that
- * are older than this time (section 4.4 of the MMTP paper). If a timer fires
- * late by at most TOKEN_LAG, no token is discarded, so the sending rate does
- * not decrease. */
+/* The token bucket discards tokens that have been unused for longer than a
+ * limit (section 4.4 of the MMTP paper). The limit is usually TOKEN_LAG (in
+ * ns). On a path that may send bursts, the limit can be longer; the function
+ * get_burst_time () returns it.
+ *
+ * If a timer fires late by at most TOKEN_LAG, the tokens wait no longer than
+ * the limit. No token is then discarded, so the sending rate does not decrease.
+ */
 #define TOKEN_LAG MILLISECOND
 /* While the application sends less than the path can carry, the pacing rate of
  * the path is multiplied by this factor. The slow start of Linux uses the same
@@ -40,10 +43,10 @@
 #define MAX_MARGIN 8
 #define JITTERS 2
 /* A packet is marginal (`is_marginal`) if it is expected to arrive only shortly
- * before its deadline. This means that its deadline is less than
- * 1/MARGINAL_PART of the initial delay (D0) after its expected arrival. D0 is
- * the latency of the session.
- */
+ * before its deadline. To find out, the safe delay of the path is subtracted
+ * from the time that is left until the deadline. The result must be less than
+ * `lateness` plus 1/MARGINAL_PART of the initial delay (D0), which is the
+ * latency of the session. */
 #define MARGINAL_PART 4
 /* Control of `lateness`, the time that is added to the expected delay.
  * `lateness` rises while the mean share of late packets is above MANY_LATE, and
@@ -66,11 +69,14 @@
 #define LATENESS_PART 3
 /* The safe delay of a path is the delay within which the scheduler expects a
  * message to arrive. `high_delay` is a delay that hardly any message exceeds.
+ *
  * If the rate of the path is configured, the safe delay is `high_delay` plus a
- * margin. The margin must not make the safe delay longer than
- * MAX_SAFE_EIGHTHS/8 of the initial delay (D0, the latency of the session). If
- * `high_delay` alone exceeds this limit, the safe delay is `high_delay` without
- * a margin. */
+ * margin. This sum is limited to MAX_SAFE_EIGHTHS/8 of the initial delay (D0,
+ * the latency of the session): the margin is reduced until the sum equals the
+ * limit. If `high_delay` alone exceeds the limit, the safe delay is
+ * `high_delay` without a margin.
+ *
+ * If the rate is not configured, this limit does not apply. */
 #define MAX_SAFE_EIGHTHS 7
 /* The time STALL_TIME (ns) plus a multiple of the jitter is the maximum by
  * which a message on a working path may be overdue. A message is overdue if it
@@ -99,9 +105,10 @@
  * numbers are halved when `judged` has reached MAX_JUDGED and JUDGED_TIME (ns)
  * has passed since they were halved last.
  *
- * Without the condition JUDGED_TIME, a fast path would count as delivering
- * nothing when its queue overflows once: a single report then shows dozens of
- * lost messages. */
+ * Without the condition JUDGED_TIME, the numbers of a fast path would be halved
+ * in almost every report, and would cover only the last few reports. If a queue
+ * then overflows once, a single report shows dozens of lost messages. This one
+ * report would make the path count as delivering nothing. */
 #define MAX_JUDGED 32
 #define JUDGED_TIME (1000 * MILLISECOND)
 /* The queue of a path that is always busy is emptied from time to time. This is
@@ -213,11 +220,13 @@ get_time (guint64 rate, guint64 bytes)
   return rate ? bytes * 8 * (SECOND / 1000) / MAX (rate / 1000, 1) : 0;
 }
 
-/* Returns the pacing rate of the path. It is higher than usual while the
- * application sends less than the path can carry, because the sender cannot
- * measure the rate of the path during this time. If another path fails, its
- * packets are sent on this path, too. With the usual pacing rate, these packets
- * would have to wait until the rate has been measured. */
+/* Returns the pacing rate of the path. While the application sends less than
+ * the path can carry, the sender cannot measure the rate of the path, and the
+ * usual pacing rate may be too low. If another path fails during this time,
+ * this path must also send the packets of the failed path. At the usual pacing
+ * rate, these additional packets would have to wait until the rate has been
+ * measured. The function therefore returns a higher pacing rate during this
+ * time. */
 static guint64
 get_pacing_rate (const MmtpPath * path)
 {
@@ -226,13 +235,14 @@ get_pacing_rate (const MmtpPath * path)
 }
 
 /* The burst (`burst` of the limits) is the number of bytes that may be sent at
- * once after a pause. The token bucket must therefore keep the unused tokens of
- * the pause. The last packet of a burst may be sent when no token is left, so
- * the bucket needs tokens only for the packets before it.
+ * once after a pause. Sending takes tokens, so the token bucket must keep the
+ * unused tokens of the pause. A packet may be sent when no token is left. The
+ * last packet of a burst therefore needs no tokens. The bucket needs tokens
+ * only for `burst` minus the size of one packet.
  *
- * This function returns the time in ns in which the pacing rate produces the
- * tokens for the burst without its last packet. The bucket keeps unused tokens
- * for this time, or for TOKEN_LAG if TOKEN_LAG is longer. */
+ * This function returns the time in ns in which the pacing rate produces this
+ * number of tokens. The bucket keeps unused tokens for this time, or for
+ * TOKEN_LAG if TOKEN_LAG is longer. */
 static guint64
 get_burst_time (const MmtpPath * path)
 {
@@ -330,8 +340,8 @@ get_byte_time (const MmtpPath * path)
   return 8.0 * SECOND / mmtp_path_get_peak_rate (path);
 }
 
-/* Returns the transmission time in ns of a message of `size` bytes, plus its
- * headers. */
+/* Returns the transmission time in ns of a message of `size` bytes and its IP
+ * and UDP headers. */
 static guint64
 get_packet_time (const MmtpPath * path, guint64 size)
 {
@@ -349,12 +359,13 @@ predict (MmtpPath * path, guint64 now, guint32 size)
       (guint64) (get_byte_time (path) * size);
 }
 
-/* Predicts again until when the path is busy (`busy_until`), after a report has
- * arrived. `newest` is the newest message that has reached the receiver.
- * `queued` is the delay of this message minus the base delay, in ns. From these
- * values follows when the bottleneck transmitted `newest`. The function begins
- * at this time, and adds the transmission times of all messages in flight. If
- * the bottleneck had to wait for a message, it adds this pause too.
+/* Corrects the prediction of `busy_until`, the time until which the bottleneck
+ * of the path is busy, when a report has arrived. `newest` is the newest
+ * message that has reached the receiver. `queued` is the delay of this message
+ * minus the base delay, in ns. The bottleneck transmitted `newest` at the
+ * sending time of `newest` plus `queued`. The function begins with this time,
+ * and adds the transmission times of all messages in flight. If the bottleneck
+ * was idle before a message was sent, the function adds this pause too.
  *
  * If many messages are in flight, only the sum of their sizes is used, to limit
  * the work that a report causes. Pauses are then ignored, except for the pause
@@ -512,10 +523,11 @@ count_up (guint64 * counter, guint32 low)
   return more;
 }
 
-/* Visits the messages up to `highest` that no earlier report covered. Each
- * message is visited only once in a session, because `unreported` never
- * decreases. For one REPORT, the number of visited messages is at most the
- * number of messages in the ring. */
+/* Visits the messages up to `highest` that no earlier report covered.
+ * `unreported` is the number of the first message that no report has covered
+ * yet. `unreported` never decreases, so each message is visited only once in a
+ * session. For one REPORT, the number of visited messages is at most the number
+ * of messages in the ring, which stores the sent messages. */
 void
 mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest)
 {
@@ -796,15 +808,15 @@ measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest)
   correct_prediction (path, newest, queued);
 }
 
-/* A report has one record for each path. The receiver sets the flag
- * MMTP_RECORD_UNMEASURED in a record if no message has arrived on the path
- * since the previous record.
+/* A report has one record for each path. If no message has arrived on the path
+ * since the previous record, the receiver sets the flag MMTP_RECORD_UNMEASURED
+ * in the new record.
  *
- * If the previous record was lost, the record with the flag may nevertheless
- * report messages that are new to the sender. The lost record also reported
- * these messages. It contained their minimum and maximum one-way delay, which
- * the record with the flag does not repeat. In this case the function can
- * therefore add only the one-way delay of the latest message. */
+ * The previous record may have been lost. The sender then learns only from the
+ * new record that the messages of the previous record have arrived. The
+ * previous record contained three one-way delays of these messages: the latest,
+ * the minimum and the maximum. The new record repeats only the one-way delay of
+ * the latest message, so the function can add only this one. */
 static void
 note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint n)
@@ -913,16 +925,16 @@ follow_lateness (MmtpPath * path, const MmtpRecord * record,
 
 /* Measures the feedback time of the path, using `newest`, the newest message
  * that the report names. The feedback time is the time for which the bytes of a
- * message count as in flight. It is computed as follows:
+ * message count as in flight. It is computed in three steps:
  *
- * - The time from the sending of `newest` until the arrival of the report is
- *   measured.
- * - Two waiting times are subtracted: the time that `newest` waited in a queue,
+ * - The function measures the time from the sending of `newest` until the
+ *   arrival of the report.
+ * - It subtracts two waiting times: the time that `newest` waited in a queue,
  *   and the time that the receiver waited before it wrote the report.
- * - `since` is the time between the last two reports. On a slow return path, it
- *   is longer than the report period, and bytes count as in flight until the
- *   delayed report arrives. Therefore the difference between `since` and the
- *   report period is added. */
+ * - It adds the time by which a slow return path delays the reports. Bytes
+ *   count as in flight until the delayed report arrives. `since` is the time
+ *   between the last two reports. If `since` is longer than the report period,
+ *   the difference is added. */
 static void
 note_feedback_time (MmtpPath * path, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint64 since, guint32 reported)

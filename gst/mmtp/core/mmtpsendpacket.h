@@ -82,9 +82,9 @@ struct _MmtpUnit
   /* number of packets of this buffer that were sent at least once */
   guint n_sent;
   gboolean given_up;
-  /* Node of this buffer in a list of the buffers of which no packet has been
-   * sent yet. The field `data` of the node is NULL if this buffer is in no such
-   * list. */
+  /* Node with which this buffer is linked into a list. The list contains
+   * buffers of which no packet has been sent yet. If this buffer is in no such
+   * list, the field `data` of the node is NULL. */
   GList link;
   guint n_places;               /* length of `packets` */
   MmtpPacket packets[];

@@ -8,11 +8,12 @@
  * only two messages would depend on the delay of a single message. */
 #define MIN_MESSAGES 3
 /* A packet train is a number of messages that were sent faster than the path
- * can deliver them. The path then increases the time from the first to the
- * newest message. Let D be this time at the sender, and R the same time at the
- * receiver. The messages are a train only if R is longer than D by at least D /
- * MIN_SPREAD_PART. If the path is faster than the sender, R is equal to D and
- * shows only how fast the messages were sent. */
+ * can deliver them. Let D be the time from the sending of the first message to
+ * the sending of the newest one. Let R be the time between the arrivals of
+ * these two messages. If the path is slower than the sender, R is longer than
+ * D. If the path is faster than the sender, R is equal to D and shows only how
+ * fast the messages were sent. The messages therefore count as a train only if
+ * R - D is at least D / MIN_SPREAD_PART. */
 #define MIN_SPREAD_PART 2
 /* Minimum time in ns between the arrivals of the first and the newest message.
  * If the time is shorter, it is replaced by this minimum. The reason is that a

@@ -120,9 +120,9 @@ since_first (guint64 time, guint64 * first)
 }
 
 /* Returns the number of the next access unit in the order of sending. `dts` is
- * the DTS of the access unit in ns since the first DTS, or negative if it has
- * none. If there is a gap in the DTS, the access units that are missing in the
- * gap are counted as well. */
+ * the DTS of the access unit in ns since the first DTS. If the access unit has
+ * no DTS, `dts` is negative. If there is a gap in the DTS, the access units
+ * that are missing in the gap are counted as well. */
 static gint64
 take_number (MpegStatUnits * units, gint64 dts)
 {

@@ -86,9 +86,10 @@ link_free (Link * link, GDestroyNotify user_free)
 
   for (i = 0; i < LINK_MAX_STATIONS; i++)
     link_queue_clear (&link->queues[i], user_free);
-  /* Each packet has a pointer `user`, which the caller gave with it. A
-   * duplicate of a packet shares the pointer of the original. If the original
-   * has left the link, its pointer belongs to the caller again. Therefore
+  /* Each packet has a pointer `user`, which the caller gave with the packet. A
+   * duplicate has the same pointer as the original packet. When the original
+   * leaves the link, the pointer belongs to the caller again, and the link must
+   * not free it. A duplicate may stay in the link after this. Therefore
    * `user_free` is called for originals only. */
   for (i = 0; i < link->departures->len; i++)
     link_item_free (g_ptr_array_index (link->departures, i), user_free);

@@ -6,8 +6,9 @@ elements, sockets and an emulated link.
 
 First the packets of the clip pass an emulated link in virtual time. The
 program records what this link does to each packet, for example a loss. Then
-both transports send the clip in real time and at the same time. Each of them
-uses a link of its own, which does the same to each packet as the record says.
+UDP and UDP-Lite send the clip in real time, both at the same time. UDP and
+UDP-Lite use separate emulated links. Both links repeat the record: if a packet
+was lost in the record, each of the two links loses this packet.
 """
 
 import argparse
@@ -139,11 +140,12 @@ class Clip:
         self._run_dir = run_dir
         self._mtu = rtp_file.HEADER_SIZE + options.packet_size
         self._env = gst_environment.environment(options.build)
-        # The program first divides the clip into packets at its normal speed,
-        # to learn the sizes of the packets. At this speed, the clip usually
-        # needs a higher bitrate than the phone line has. From the sizes, the
-        # code computes how much the clip has to be slowed down. Then it
-        # divides the slowed-down clip into packets.
+        # The code divides the clip into packets twice. In the first division,
+        # the clip has its normal speed. At this speed, it usually needs a
+        # higher bitrate than the phone line has. The only purpose of the first
+        # division is to learn the sizes of the packets. From the sizes, the
+        # code computes how much the clip has to be slowed down. In the second
+        # division, the slowed-down clip is divided into packets.
         self._packetize(1)
         self.speed = max(1, self.line_seconds() / LOAD / options.seconds)
         self._packetize(self.speed)
@@ -208,7 +210,7 @@ def launch(pipeline: str, env: dict[str, str], what: str) -> None:
 # ---------------------------------------------------------------- one transport
 
 class Run:
-    """Sends the clip by one transport over a link of its own."""
+    """Sends the clip by one transport. Each Run opens a separate link."""
 
     def __init__(self, transport: Transport, clip: Clip, link: str,
                  options: argparse.Namespace, run_dir: pathlib.Path) -> None:
@@ -508,9 +510,10 @@ def look(clip: Clip, outcomes: list[Outcome], run_dir: pathlib.Path,
 
 def bad_picture(outcomes: list[Outcome]) -> int:
     """Returns the number of a typical bad picture. Each transport has
-    transmitted each picture. The errors that a picture has after these
-    transmissions are added. Nine of ten pictures have a smaller sum of errors
-    than the returned picture.
+    transmitted each picture, so a picture has one error value for each
+    transport. The function adds the error values of a picture. A typical bad
+    picture has a large sum: nine of ten pictures have a smaller sum than the
+    returned picture.
     """
     sums = [sum(errors) for errors in zip(*(outcome.errors
                                             for outcome in outcomes))]

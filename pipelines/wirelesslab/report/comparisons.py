@@ -3,11 +3,13 @@
 other. The runs of a group differ in one respect: the protocol, the link, the
 bitrate or the codec.
 
-The matrix is the file that describes the runs, and its sections describe
-links. If links are compared, the groups depend on these sections. A section
-that lists several values of a property describes several links, which are
-compared only with each other. Each of the other sections describes a single
-link. All single links are compared with each other.
+The matrix is the file that describes the runs. Some of its sections describe
+links. A section that lists several values of a property describes several
+links. Any other section describes a single link.
+
+If links are compared, there are two kinds of groups. The links of a section
+with several links are compared only with each other. The links of all sections
+with a single link are compared with each other.
 """
 
 import typing
@@ -57,15 +59,18 @@ def variant(link: Link) -> tuple[str | None, str]:
 
 
 def section_title(link: dict[str, Any]) -> str:
-    """Returns the title of the section that describes `link` in the matrix,
-    the file that describes the runs. A section that lists several values of a
-    property describes several links. The title of each of these links is the
-    title of the section, followed by the values of the link. For such a link,
-    the function removes the values from the title.
+    """Returns a title for the links with which a report compares `link`. The
+    matrix, the file that describes the runs, has sections that describe links.
 
-    If the section describes only `link`, the function returns "all links". The
-    reason is that the report compares the links of all sections with one link,
-    so the title of a single section would be wrong.
+    A section that lists several values of a property describes several links,
+    which are compared with each other. Each of these links has a title that
+    consists of the section's title and the values of the link. If `link` is
+    such a link, the function removes the values and returns the section's
+    title.
+
+    Any other section describes a single link. The links of all these sections
+    are compared with each other. If `link` is such a link, the title of a
+    single section would be wrong, so the function returns "all links".
     """
     section, words = variant(link)
     return link["title"].removesuffix(f", {words}") if section else "all links"

@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterable, Mapping
 from wirelesslab.descriptions import Protocol
 from wirelesslab.streams import transports
 
-# Maps an element to the colour of transports that use it. The colour of a
-# transport is that of its first element in this table. Usually the elements of
-# the sender are looked up. If a web server starts the sender, the source
-# element of the receiver is looked up instead, for example souphttpsrc.
+# Maps the name of an element to a colour, in which reports show the transports
+# that use this element. If a transport uses several elements of this table,
+# the element that comes first in the transport's pipeline determines the
+# colour. Usually the elements of the sender are looked up. If a web server
+# starts the sender, the source element of the receiver is looked up instead,
+# for example souphttpsrc.
 #
 # People with any kind of colour blindness can distinguish the first six
 # colours (Okabe and Ito, 2008). All colours can be seen on white and on dark
@@ -269,9 +271,9 @@ class Look(typing.NamedTuple):
 
 
 def known_with(used: Iterable[Protocol]) -> dict[str, Protocol]:
-    """Returns {name: transport}. It has those transports in transports.ini
-    that can send the MPEG-2 clip, and the transports in `used`, which the
-    report shows.
+    """Returns a dictionary {name: transport}. It contains the transports in
+    `used`, which are those that the report shows. It also contains all
+    transports in transports.ini that can send the MPEG-2 clip.
     """
     return {**{name: one for name, one in transports.read().items()
                if one["clip"] == "m2v"},

@@ -298,9 +298,10 @@ def kept_pictures(
     kept in the file `path`. If this file exists, it is read. Otherwise
     `measure(shown)` computes the quality, and the file is written.
 
-    `shown` has one item for each picture of the film. If the picture was
-    shown, this is its own number. Otherwise it is the number of the picture
-    that was on the screen instead. It is None if the screen was still empty.
+    The list `shown` has one item for each picture of the film. If the picture
+    was shown, the item is the number of this picture. If another picture was
+    on the screen instead, the item is the number of the other picture. If the
+    screen was still empty, the item is None.
     """
     if path.exists():
         with open(path) as file:

@@ -206,21 +206,23 @@ def rank_sums(count_a: int, count_b: int) -> list[int]:
     list. The item at the index u is the number of orders in which U is u.
     """
     # Suppose that all runs are sorted by their values. For each run of A,
-    # count the runs of B with a smaller value. These `count_a` counts describe
-    # the order of the runs of A and B. Each count is between 0 and `count_b`.
-    # The sum of the counts is U, the number of pairs in which the run of A has
-    # the larger value.
+    # count the runs of B with a smaller value. The result is a list of
+    # `count_a` counts, each between 0 and `count_b`. The counts describe the
+    # order of the runs of A and B. The sum of the counts is U, the number of
+    # pairs in which the run of A has the larger value.
     #
-    # Each order with a given U is therefore a partition of the integer U: it
-    # writes U as the sum of at most `count_a` parts, none of which exceeds
-    # `count_b`. The number of these partitions is the coefficient of x^U in a
-    # Gaussian binomial. This polynomial is the product of (1 - x^factor) /
-    # (1 - x^part) for all values of `part` from 1 to `count_a`, where `factor`
-    # is `count_b` + `part`.
+    # A partition of an integer U writes U as a sum of positive integers, which
+    # are called parts. The counts that are not 0 are the parts of a partition
+    # of U. It has at most `count_a` parts, and no part exceeds `count_b`. Each
+    # such partition belongs to one order, so there are as many orders with a
+    # given U as partitions. The number of these partitions is the coefficient
+    # of x^U in a polynomial, a Gaussian binomial. This polynomial is the
+    # product of (1 - x^factor) / (1 - x^part) for all values of `part` from 1
+    # to `count_a`, where `factor` is `count_b` + `part`.
     #
     # The list `found` has the coefficients of a polynomial. For each `part`,
     # the first inner loop multiplies the polynomial by (1 - x^factor), and the
-    # second one divides it by (1 - x^part).
+    # second inner loop divides it by (1 - x^part).
     found = [1] + [0] * (count_a * count_b)
     for part in range(1, count_a + 1):
         factor = count_b + part
@@ -387,9 +389,9 @@ def verdict_of(measure: Measure, interval: Interval, values: set[float],
         return TOO_FEW
     if len(values) == 1:
         return SAME
-    # The chance of an interval is the probability that the true difference is
-    # outside the interval. It is 0 only if all runs took place in virtual
-    # time, where the results are exact.
+    # `interval.chance` is the probability that the true difference is outside
+    # the interval. This probability is 0 only if all runs took place in
+    # virtual time, where the results are exact.
     if not interval.chance:
         if interval.low == interval.high == 0:
             return SAME
@@ -401,10 +403,11 @@ def verdict_of(measure: Measure, interval: Interval, values: set[float],
 
 
 def expected_by_chance(groups: Iterable[Group]) -> float:
-    """Returns how many comparisons would be expected to show a change by
-    chance alone, if nothing had changed between A and B. A group is one
-    combination of a link, a bitrate and a codec. For each protocol in each
-    group, only the comparison of the first measure is counted.
+    """Returns the expected number of comparisons that show a change by chance
+    alone, although nothing has changed between A and B. A group is one
+    combination of a link, a bitrate and a codec. In each group, each protocol
+    has one comparison for each measure. Only the comparison of the first
+    measure, the most important one, is counted.
     """
     return sum(one.interval.chance for group in groups
                for one in group.primary()

@@ -172,10 +172,10 @@ GST_START_TEST (no_key_frame_is_made_that_would_be_late_itself)
   input (1000, 60000, 60000, FALSE);
   assert_poll (1000, FALSE);
   /* The path needs 260 ms for the bytes in flight, and then 100 ms for a key
-   * frame, so the key frame would arrive after 360 ms. A frame is in time only
-   * if it arrives after less than 360 ms: the latency of 400 ms minus a margin
-   * of 40 ms. The key frame would therefore be late, and must not be
-   * requested. */
+   * frame. The key frame would therefore arrive after 360 ms. The limit is the
+   * latency of 400 ms minus a margin of 40 ms, which is also 360 ms. A frame is
+   * in time only if it arrives before the limit. A key frame that arrives
+   * exactly at the limit is late, so it must not be requested. */
   input (1100, 60000, 52000, FALSE);
   assert_poll (1100, FALSE);
   input (1200, 60000, 51000, FALSE);

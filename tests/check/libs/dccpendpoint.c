@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests an open DCCP connection through the calls that an application makes.
- * The tests cover data in both directions, the events that report losses and
- * other changes to the application, and DCCP options.
- */
+ * The tests cover data in both directions, DCCP options, and events. The events
+ * tell the application about losses and other changes of the connection. */
 
 #include <gst/check/gstcheck.h>
 
@@ -450,11 +449,12 @@ GST_START_TEST (dropped_packets_are_told_once)
       network.lose[SERVER][DCCP_ACK] = 1;
   }
   dccp_network_run (&network, 2 * SECOND);
-  /* Every 20 ms, the test has called dccp_endpoint_dropped (), which says that
-   * the server has dropped a packet. Each of these calls named the last packet
-   * that the server had received. The client slows down, so between some of the
-   * calls no new packet arrived. The server reports the same packet only once. Therefore it
-   * has reported fewer packets than there were calls. */
+  /* Every 20 ms, the test called dccp_endpoint_dropped () to say that the
+   * server had dropped a packet. Each call named the last packet that the
+   * server had received. When the client slowed down, no new packet arrived
+   * between some of the calls, so these calls named the same packet again. The
+   * server counts the same packet only once. Therefore `dropped_sent` is less
+   * than the number of calls. */
   n = dccp_network_get_stats (&network, SERVER)->dropped_sent;
   fail_unless (n >= 30);
   assert_equals_uint64 (count_told (DCCP_DROP_RECEIVE_BUFFER) +
@@ -476,10 +476,10 @@ GST_START_TEST (what_was_not_sent_is_not_dropped)
   cut ();
   packet = dccp_network_next (&network, CLIENT, DCCP_ACK);
   /* The client receives a Data Dropped option with 48 blocks. Each block says
-   * that 16 packets were dropped with Drop Code 2 (receive buffer). This makes
-   * more packets than the client has sent. The client must report to the
-   * application that each sent packet was dropped, and must not report any
-   * other packet. */
+   * that 16 packets were dropped with Drop Code 2 (receive buffer). The option
+   * names 48 * 16 = 768 packets, which is more than the client has sent. The
+   * client must report to the application that each sent packet was dropped,
+   * and must not report any other packet. */
   packet.options = (const guint8 *) "\50\62"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"

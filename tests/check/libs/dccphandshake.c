@@ -781,10 +781,11 @@ GST_END_TEST;
 
 /* --- peers of other implementations --------------------------------------- */
 
-/* The Request of the client has no options. The server announces the feature
- * values that it wants by Change options in its Response. The first Ack of the
- * client does not confirm these values. As long as the client has not confirmed
- * them, the server must not report the connection to the application. */
+/* The Request of the client has no options. The Response of the server has
+ * Change options, which announce the feature values that the server wants. The
+ * first Ack of the client does not confirm these values. As long as the client
+ * has not confirmed them, the server must not report the connection to the
+ * application. */
 GST_START_TEST (server_asks_a_client_without_options)
 {
   DccpPacket request = {

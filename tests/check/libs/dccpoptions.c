@@ -112,8 +112,8 @@ GST_START_TEST (a_nonsensical_length_ends_them)
 GST_END_TEST;
 
 /* The option Mandatory says that the receiver must understand the option that
- * follows it (RFC 4340 section 5.8.2). It must apply to this one option and to
- * no later one. */
+ * follows Mandatory (RFC 4340 section 5.8.2). The test checks that Mandatory
+ * applies to this following option, but to no later one. */
 GST_START_TEST (mandatory_is_of_the_option_behind_it)
 {
   assert_options (DCCP_ACK, "01200401032004030a", "!32=0103 32=030a");

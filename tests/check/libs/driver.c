@@ -100,8 +100,8 @@ typedef struct
    * the driver. NULL if the driver has no path with this number.
    */
   DatagramSocket *far[PATHS];
-  /* back[i] has the addresses with which far[i] sends packets to the driver's
-   * socket of path i. */
+  /* far[i] is the socket at the far end of path i. back[i] has the addresses
+   * with which far[i] sends packets to the driver. */
   DatagramPath back[PATHS];
 
   /* State of the mock core */
@@ -360,8 +360,9 @@ connect_to (guint16 port, gboolean gso)
   return socket;
 }
 
-/* Adds the path number `path` to the driver. Opens a listening socket as the
- * far end of this path, and a socket for the driver that is connected to it. */
+/* Adds the path number `path` to the driver. Opens two sockets: a listening
+ * socket, which is the far end of the path, and a socket for the driver. The
+ * driver's socket is connected to the listening socket. */
 static void
 add_sockets_with (Fixture * self, guint path, gboolean gso)
 {
@@ -571,13 +572,14 @@ GST_START_TEST (packets_of_frequent_calls_are_sent_together)
 GST_END_TEST;
 
 /* Runs in a second thread, while the driver's loop runs in the first thread of
- * the test. The second thread calls driver_flush_often () at such a high rate
- * that the driver begins to collect packets. Then it passes packet 7 to the
- * core and makes a last call. The driver keeps the packet for a moment, because
- * further calls might follow, and does not wake its loop. The loop must
- * therefore send packet 7 when its timeout expires. When the packet has arrived
- * at the far end, the second thread sends packet 8 from there, which ends the
- * loop. */
+ * the test. First, the second thread calls driver_flush_often () at such a high
+ * rate that the driver begins to collect packets. Then it passes packet 7 to
+ * the mock core and calls driver_flush_often () for the last time. The driver
+ * keeps packet 7 for a moment, because further calls might follow. The driver
+ * does not wake its loop, so the loop must send packet 7 when the timeout of
+ * the loop expires. The second thread waits until packet 7 has arrived at the
+ * far end of the path. It then sends packet 8 from the far end to the driver,
+ * which ends the loop. */
 static gpointer
 put_last (gpointer data)
 {
@@ -691,9 +693,10 @@ kernel_has_gso (const gchar * test)
 
 /* With GSO (generic segmentation offload), the kernel gets several packets as
  * one message. Here 150 packets form three messages of 64, 64 and 22 packets.
- * The test is repeated with __i__ = 0 to 5. At first, the sockets only accept
- * __i__ / 2 messages (rounded down). They refuse the next message, with the
- * error ENOBUFS if __i__ is odd, and with EAGAIN if it is even. Later, the
+ *
+ * The test is repeated with __i__ = 0 to 5. At first, the sockets accept 0, 1
+ * or 2 messages, which is __i__ / 2 rounded down. They refuse the next message.
+ * The error is ENOBUFS if __i__ is odd, and EAGAIN if __i__ is even. Later, the
  * sockets accept messages again. The driver must then send the remaining
  * packets in order. */
 GST_START_TEST (messages_without_room_follow_in_order)

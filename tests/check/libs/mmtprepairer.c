@@ -222,7 +222,8 @@ GST_END_TEST;
 /* If all frames are key frames, no frame refers to another one. The loss of a
  * frame then makes no other frame useless. A REPAIR, a parity message that
  * protects such a frame, is not worth the delay that it causes for other
- * packets. While other packets wait, no REPAIR must be sent. */
+ * packets. The sender is therefore not allowed to send a REPAIR while other
+ * packets wait. */
 GST_START_TEST (key_frames_alone_are_not_repaired_under_load)
 {
   Fixture fixture;

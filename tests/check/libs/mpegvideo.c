@@ -730,8 +730,9 @@ GST_START_TEST (times_belong_to_the_first_picture_that_begins)
 
   mpeg_stream_init (&stream);
   mpeg_stream_add (&stream, "| I0 P1 P2", FALSE, marks);
-  /* The input is split inside the start code of the third picture. This picture
-   * belongs to the input in which its start code begins. */
+  /* The stream is passed to the framer in four inputs. The third input ends
+   * inside the start code of the third picture. The picture belongs to the
+   * third input, because its start code begins there. */
   cut = g_array_index (marks, guint, 2) + 2;
   mpeg_video_framer_input (framer, stream.bytes->data, 20, 100, 90);
   mpeg_video_framer_input (framer, stream.bytes->data + 20, cut - 22, 200, 190);

@@ -600,9 +600,9 @@ GST_START_TEST (h263_1998_needs_its_header_and_the_extra_picture_header)
         /* The bit P of the payload header says that the payload begins with a
          * start code. If P is set, the test begins the payload with the start
          * code of a group of blocks, a slice or an end of sequence. If P is not
-         * set, the test begins the payload with the bits of a picture start
-         * code, which are then not a start code. In neither case may the
-         * payload be taken for a picture header. */
+         * set, the test begins the payload with the bits that a picture start
+         * code has. Without P, these bits are not a start code. In both cases,
+         * the payload must not be taken for a picture header. */
         put (&packet, 6, start ? 0x21 + extra % 31 : 0x20);
         put (&packet, 20, 0x12345);
         fail_unless_equals_int (get_coverage (UDPLITE_FORMAT_RTP_H263_1998,

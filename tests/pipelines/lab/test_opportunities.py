@@ -44,12 +44,12 @@ class LogTest(unittest.TestCase):
                     opportunities.read(log, 1472, **options)]
 
     def test_a_packet_is_taken_until_the_end_of_its_transmission(self):
-        # Two packets enter the link at the time 0. The transmission of each
-        # packet takes 3 ms, so the transmissions end after 3 ms and 6 ms. Each
-        # end must be reported as the latest time at which the bytes of the
-        # packet could have entered the link, although the packet entered
-        # earlier. After its transmission, each packet needs another 20 ms to
-        # reach the receiver.
+        # Two packets enter the link at the time 0. The link transmits them one
+        # after the other. Each transmission takes 3 ms, so the transmissions
+        # end after 3 ms and 6 ms. For each packet, the latest time at which
+        # its bytes could have entered the link must be reported. This is the
+        # end of its transmission, not the time 0. After its transmission, each
+        # packet needs another 20 ms to reach the receiver.
         self.assertEqual(
             self.read(("delivered", 0, 23, 3), ("delivered", 0, 26, 3)),
             [(3 * MS, 23 * MS, 1472), (6 * MS, 26 * MS, 1472)])

@@ -130,9 +130,10 @@ class OuwensTest(unittest.TestCase):
         self.assertEqual(found["1, no"][heads.index("6 Mbit/s")], "363.7 / –")
         # The retry value is the maximum number of transmissions of a packet.
         # The thesis of Ouwens lists the retry value 256, but its tables have
-        # no results for it. Our runs use 255 instead, because 255 is the
-        # maximum of the element wirelesslink. This test has no runs with 255,
-        # so both results, theirs and ours, must be missing.
+        # no results for 256. The corresponding value of our runs is 255, the
+        # maximum of the element wirelesslink. This test has no runs with 255.
+        # In the table, the result of the thesis and our result must therefore
+        # both be missing.
         self.assertEqual(found["255, no"][1], "– / –")
 
     def test_flagged_runs_count_if_there_are_no_others(self):
