@@ -52,18 +52,19 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
 #define CHANGE_NAME "application/x-bitrateadapt-change"
 
 /* Interval at which the state of the network is read. The rule for the
- * round-trip time, which comes from the program belacoder, assumes this
- * interval. */
+ * round-trip time assumes this interval. The rule comes from the program
+ * belacoder. */
 #define PERIOD (20 * GST_MSECOND)
 /* Minimum duration of a problem in a running stream before a warning is posted.
  * A problem is a missing encoder, a missing network element, or a network
  * element that reports nothing. The warning has to wait because an application
  * may link and connect a pipeline step by step. */
 #define WARN_TIMEOUT (3 * GST_SECOND)
-/* Time without any RTCP report after which a warning is posted. The minimum
- * interval of reports is 5 s, but before the first report it is 2.5 s. With the
- * random factor of RFC 3550 section 6.3.1, the first report is sent within 3.1
- * s. The timeout is longer because this report may be lost. */
+/* A warning is posted if no RTCP report has arrived for this time. The first
+ * report is expected earlier: before the first report, the minimum interval is
+ * 2.5 s instead of the usual 5 s. With the random factor of RFC 3550 section
+ * 6.3.1, the first report is sent within 3.1 s. The warning is posted later
+ * than that because the first report may be lost. */
 #define RTCP_WARN_TIMEOUT (10 * GST_SECOND)
 
 /* Maximum bitrate in bit/s if #GstBitrateAdapt:max-bitrate and the bitrate of
@@ -619,12 +620,14 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
   gboolean is_pushing;
   gchar *name;
 
-  /* passed_bytes is the number of bytes that were pushed to the sink. It must
-   * be read before the numbers of the sink. All bytes in passed_bytes that the
-   * sink does not report as waiting or in flight count as confirmed by the
-   * receiver. If the sink's numbers were read first, and a frame were pushed
-   * before passed_bytes is read, the sink's numbers would not contain this
-   * frame. The frame would then wrongly count as confirmed. */
+  /* passed_bytes is the number of bytes that were pushed to the sink. All bytes
+   * in passed_bytes that the sink does not report as waiting or in flight count
+   * as confirmed by the receiver.
+   *
+   * passed_bytes must be read before the numbers of the sink. Otherwise, a
+   * frame might be pushed after the sink's numbers are read and before
+   * passed_bytes is read. passed_bytes would then contain this frame, but the
+   * sink's numbers would not. The frame would wrongly count as confirmed. */
   GST_OBJECT_LOCK (self);
   name = g_strdup (self->network_name);
   passed_bytes = self->passed_bytes;

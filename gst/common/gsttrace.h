@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes the trace lines of a protocol implementation that does not use
- * GStreamer to the log of the element that uses it. Such an implementation is
- * called a core; net/driver.h does its I/O. Lines about single packets have the
- * level LOG, all others DEBUG. */
+/* A core is a protocol implementation that does not depend on GStreamer;
+ * net/driver.h does its I/O. An element uses a core. This function writes the
+ * trace lines of the core to the GStreamer log of this element. Lines about
+ * single packets have the level LOG, all others DEBUG. */
 
 #pragma once
 

@@ -20,9 +20,9 @@ typedef struct
    * `path.local` is not set, because the kernel then uses the bound address as
    * the source address. */
   DatagramPath path;
-  /* Path MTU in bytes if user space may write the IPv4 header of the packets
-   * (see udpliteipv4header.h). 0 means that only the kernel may write the IP
-   * header. */
+  /* Path MTU in bytes. It is set only if user space may write the IPv4 header
+   * of the packets (see udpliteipv4header.h). If only the kernel may write the
+   * IP header, `mtu` is 0. */
   guint mtu;
 } UdpliteRoute;
 

@@ -206,9 +206,10 @@ gst_wireless_link_flush_log (GstWirelessLink * self)
     add_notice (self, NULL, error);
 }
 
-/* The fates of a packet. A fate says whether the packet was delivered, or why
- * it was lost. Each text begins with the name of the fate in the statistics. If
- * the text has a colon, an explanation for the log follows it. */
+/* A text for each fate of a packet. A fate says whether the packet was
+ * delivered, or why it was lost. Each text begins with the name that the fate
+ * has in the statistics. Most texts have a colon after this name. An
+ * explanation for the log follows the colon. */
 static const gchar *const fates[LINK_FATE_LAST] = {
   "delivered", "damaged: the receiver gets it with wrong bits",
   "queue: the device queue had no room",

@@ -175,10 +175,11 @@ def count_bytes(element, stream, env):
 
 
 def check_output(name, elements, stream, env):
-    """Passes the stream through each element of `elements`. Raises Failed if
-    an element outputs nothing. ELEMENTS contains our own elements and
-    GStreamer's element "queue". Raises Failed also if one of these does not
-    output all bytes. Returns the total size of the frames in bytes.
+    """Passes the stream through each element of `elements`. Some of these
+    elements are also in ELEMENTS, which contains our own elements and
+    GStreamer's element "queue". An element of ELEMENTS must output all bytes.
+    Any other element must output something. Raises Failed if an element does
+    not do so. Returns the total size of the frames in bytes.
     """
     sizes = {title: count_bytes(element, stream, env)
              for title, element in elements.items()}

@@ -101,10 +101,11 @@ def get_commands(packets, size):
     commands = {name: [turns.PROGRAM, *pair, packets, 0, size, SIZE]
                 for name, pair in PAIRS.items()}
     if size == 1:
-        # With single buffers, the pairs in WITHOUT_GSO are left out. GSO
-        # combines the packets of a buffer list into one message. A single
-        # buffer is one message with and without GSO, so these pairs would only
-        # repeat the results of other pairs.
+        # A pair is a sink and its source. With single buffers, the pairs in
+        # WITHOUT_GSO, which do not use GSO, are left out. GSO combines the
+        # packets of a buffer list into one message. A single buffer is one
+        # message with and without GSO, so these pairs would only repeat the
+        # results of the pairs that use GSO.
         for name in WITHOUT_GSO:
             del commands[name]
     else:

@@ -59,8 +59,9 @@ PAGES_AT_ONCE = 4
 # happens with stock elements alone. Pages with such a launch line explain this,
 # and tell the user to stop the pipeline with Ctrl-C.
 MAY_NOT_END = re.compile(r"\brtp\.send_rtcp_src")
-# Maximum time in s for which a launch line runs that may never end (see
-# MAY_NOT_END). The test interrupts the line after this time.
+# Some launch lines may never end (see MAY_NOT_END). This constant is the
+# maximum time in s for which the test lets such a line run. The test
+# interrupts the line after this time.
 SECONDS_TO_END = 20
 # Newer versions of srtsrc print these warnings when the sender closes the
 # connection. The test does not treat them as a failure.
@@ -320,8 +321,8 @@ class Line:
         self.text, self.directory = text, directory
         self.interrupted = False
         self.output = directory / f"output-{number}.txt"
-        # The launch line runs under the program `timeout`, which ends the line
-        # even if this test is killed.
+        # The launch line runs under the program `timeout`. Even if this test
+        # is killed, `timeout` ends the process of the launch line.
         guard = f"timeout --foreground -k 2 {2 * SECONDS_TO_RUN} "
         # The test looks into the output files while the line runs. filesink
         # therefore writes without a buffer, so that received data are visible

@@ -38,10 +38,11 @@ typedef struct
   GBytes *bytes;
 } Flight;
 
-/* One address of the sender, as the simulated network sees it. A receiver must
- * record for each address how much data it has exchanged with it, and whether
- * the address is validated (docs/wire-mmtp.md, sections 3 and 4). The simulated
- * network makes the same records independently, and uses them to check that the
+/* One address of the sender, as the simulated network sees it. For each
+ * address, a receiver must record how many bytes it has received from the
+ * address, how many bytes it has sent to the address, and whether the address
+ * is validated (docs/wire-mmtp.md, sections 3 and 4). The simulated network
+ * makes the same records independently, and uses them to check that the
  * receiver obeys these sections. */
 typedef struct
 {

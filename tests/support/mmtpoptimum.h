@@ -8,18 +8,20 @@
  * transmission. It is in time if it arrives within `limit` after its
  * generation.
  *
- * Each possible transmission on a path is called a slot. Assume that a slot
- * begins at the time t. A packet that is generated after t cannot use the slot,
- * so the slot expires at t. A packet that was generated before t + seconds +
- * delay - limit would arrive too late. The slot can carry any packet that was
- * generated between these two times.
+ * Each possible transmission on a path is called a slot. A slot that begins at
+ * the time t expires at t: a packet that is generated later cannot use it. A
+ * packet in this slot arrives at t + seconds + delay. To be in time, the packet
+ * must be generated at t + seconds + delay - limit or later. The slot can
+ * therefore carry any packet that is generated from t + seconds + delay - limit
+ * to t.
  *
  * The result is the maximum number of packets that can be assigned to slots,
  * one packet to each slot. A greedy algorithm finds this maximum exactly
  * (Glover 1967). It takes the packets in the order of their generation. If
  * several slots can carry a packet, the algorithm assigns the packet to the
- * slot that expires first. On each path, later slots carry later packets. The
- * algorithm is therefore equivalent to "earliest deadline first".
+ * slot that expires first. On each path, later slots carry later packets. Later
+ * packets also have later deadlines, because `limit` is the same for all
+ * packets. The algorithm is therefore equivalent to "earliest deadline first".
  *
  * The first slot of the first path begins when packet 0 is generated. The first
  * slot of the second path begins when packet 1 is generated, and so on. The
@@ -40,10 +42,11 @@ typedef struct
 
 typedef struct
 {
-  /* A slot is one possible transmission on a path. `from` and `to` are times in
-   * seconds. The slot can carry a packet that is generated between these times.
-   * An earlier packet would arrive too late, and a later one does not exist
-   * yet. */
+  /* A slot is one possible transmission on a path. The transmission begins at
+   * the time `to`. A packet that is generated after `to` does not exist yet at
+   * that time. A packet that is generated before the time `from` would arrive
+   * too late. The slot can therefore carry any packet that is generated between
+   * `from` and `to`. The times are in seconds. */
   gdouble from, to;
 } MmtpOptimumSlot;
 

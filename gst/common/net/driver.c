@@ -170,9 +170,9 @@ driver_poll_wait (DriverPoll * poll, guint64 time)
   struct timespec timeout = { time / 1000000000, time % 1000000000 };
   guint i;
 
-  /* If ppoll has reported no event, the time has passed or a signal has ended
-   * the wait. The events in the list are then cleared, because they may be
-   * those of an earlier wait. */
+  /* There are two cases in which ppoll reports no event: the time has passed,
+   * or a signal has ended the wait. The events in the list may then be those of
+   * an earlier wait. They are therefore cleared. */
   if (ppoll ((struct pollfd *) poll->fds->data, poll->fds->len,
           time == G_MAXUINT64 ? NULL : &timeout, NULL) > 0)
     return;
@@ -871,13 +871,16 @@ do_what_is_due (Driver * driver)
 }
 
 /* Returns TRUE if poll has to wait until the socket of `path` is writable. This
- * is the case if the driver has packets that it could not send yet.
+ * is the case if the driver has packets for the path that it could not send
+ * yet.
  *
- * There is one exception. If sending failed because the network device is full,
- * the socket may be writable all the time, and poll would return at once. The
- * driver then sends nothing on this path before the time path->retry_at. Until
- * that time, this function returns FALSE and reduces `wakeup`, the time at
- * which poll ends, to path->retry_at. */
+ * There is one exception. Sending may fail because the network device is full,
+ * although the socket itself has room. The socket is then writable all the
+ * time, so poll would return at once, again and again. The driver therefore
+ * sends nothing on this path before the time path->retry_at. Until that time,
+ * this function returns FALSE, so that poll does not wait for the socket. It
+ * also ensures that poll ends at path->retry_at at the latest: if `wakeup`, the
+ * time at which poll ends, is later, it is set to path->retry_at. */
 static gboolean
 waits_for_room (DriverPath * path, guint64 * wakeup)
 {
@@ -892,9 +895,11 @@ waits_for_room (DriverPath * path, guint64 * wakeup)
 /* Fills in the list of descriptors on which poll waits. If `waits_for_input` is
  * FALSE, arriving packets do not end the wait. `wakeup` is the time at which
  * poll stops waiting. On some paths, the driver may try to send again only at a
- * certain time. If this time is before `wakeup`, `wakeup` is set to it. Returns
- * the index of driver->watched_fd in the list, or 0 if no descriptor of the
- * owner is watched. */
+ * certain time. If this time is before `wakeup`, `wakeup` is set to it.
+ *
+ * The owner of the driver may have passed a descriptor to driver_watch(). This
+ * descriptor, driver->watched_fd, is also in the list. The function returns its
+ * index in the list, or 0 if the owner has passed none. */
 static guint
 prepare_poll (Driver * driver, gint cancel_fd, gboolean waits_for_input,
     guint64 * wakeup)

@@ -71,13 +71,16 @@
  * from the GOP pattern. The pattern takes precedence after it has predicted the
  * types of this number of consecutive received frames correctly. */
 #define PATTERN_TRUSTED 32
-/* If the distance between two consecutive anchors (I- or P-frames) is larger
- * than the maximum distance so far, frames between them may have been lost.
- * This counts as a proof of a loss only after the maximum distance was measured
- * DISTANCE_TRUSTED times. An encoder with a fixed pattern reaches its maximum
- * distance immediately, but an adaptive encoder may start without B-frames. A
- * maximum distance of 1, which means that there are no B-frames, must therefore
- * be measured DISTANCE_ONE_TRUSTED times. */
+/* The distance between two consecutive anchors (I- or P-frames) is counted in
+ * frames. If it is larger than the maximum distance so far, frames between the
+ * two anchors may have been lost. The larger distance counts as a proof of a
+ * loss only if the maximum is reliable: the same maximum must have been
+ * measured at least DISTANCE_TRUSTED times.
+ *
+ * An encoder with a fixed pattern reaches its maximum distance immediately. A
+ * maximum of 1 means that no B-frames were found so far. However, an adaptive
+ * encoder may start without B-frames and use them later. A maximum of 1 must
+ * therefore be measured DISTANCE_ONE_TRUSTED times. */
 #define DISTANCE_TRUSTED 4
 #define DISTANCE_ONE_TRUSTED 32
 #define DEFAULT_FPS_N 25
@@ -118,8 +121,8 @@ struct _MpegVideoTimeline
   gboolean last_anchor_top_first;
 
   /* The current GOP */
-  /* display number of the first displayed picture of the current GOP, which has
-   * the temporal reference 0 */
+  /* Display number of the first displayed picture of the current GOP. This
+   * picture has the temporal reference 0. */
   gint64 gop_start;
   /* Temporal references of two frames of the current GOP: the last received
    * anchor (I- or P-frame) and the last received B-frame. Each value is -1 if
@@ -535,9 +538,9 @@ end_of_gap (const MpegVideoTimeline * timeline, gint64 number, gint64 limit)
   return number;
 }
 
-/* Called when the display numbers of all frames that can still arrive are at
- * least `limit`. Each frame with a lower display number that has not arrived is
- * now reported as lost. */
+/* Called when no frame with a display number below `limit` can arrive any more.
+ * Each frame with a display number below `limit` that has not arrived is now
+ * reported as lost. */
 static void
 settle (MpegVideoTimeline * timeline, gint64 limit)
 {
@@ -582,16 +585,19 @@ move_origin (MpegVideoTimeline * timeline, gint distance)
 
 /* Returns the difference between the display number of a frame and the current
  * origin. The origin is the display number that belongs to the temporal
- * reference 0. `reference` is the temporal reference of the frame. Normally it
- * is equal to this difference.
+ * reference 0. `reference` is the temporal reference that the frame contains.
+ * In a stream with GOP headers, the result is equal to `reference`.
  *
  * In a stream without GOP headers, temporal references do not restart at each
- * GOP, but increase modulo 1024. When the temporal reference of an anchor (I-
- * or P-frame) wraps around from 1023 to 0, this function moves the origin by
- * 1024. The B-frames directly after this anchor in the stream are displayed
- * before the anchor. If they are displayed before the new origin, their
- * temporal references have not wrapped around yet. The function then subtracts
- * 1024, so the result is negative. */
+ * GOP, but increase modulo 1024: 1022, 1023, 0, 1. When the temporal reference
+ * of an anchor (I- or P-frame) wraps around to 0, this function moves the
+ * origin by 1024.
+ *
+ * The next frames in the stream are B-frames that are displayed before this
+ * anchor. Some of them may be displayed even before the new origin. The
+ * temporal reference of such a B-frame, for example 1023, still refers to the
+ * old origin. The function subtracts 1024 from it. The result, here -1, is then
+ * the difference from the new origin. */
 static gint
 unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor, gint reference)
 {
@@ -723,8 +729,9 @@ learn_clock (MpegVideoTimeline * timeline, guint64 clock, gint64 said,
 
 /* Returns whether a temporal reference is too large to be correct. A single bit
  * error can make a temporal reference far larger than the length of any GOP of
- * this stream. If such a reference were accepted, all missing frames before it
- * would wrongly count as lost. */
+ * this stream. If such a reference were accepted, MpegVideoTimeline would
+ * expect a frame for each lower temporal reference. Most of these frames do not
+ * exist, so they would wrongly count as lost. */
 static gboolean
 reference_is_wild (const MpegVideoTimeline * timeline, gint reference)
 {
@@ -952,12 +959,12 @@ learn_pattern (MpegVideoTimeline * timeline, gint64 number,
     timeline->pattern_hits = 0;
 }
 
-/* Called when an anchor (I- or P-frame) arrives. Measures the distance between
- * the previous anchor and the anchor before that. The B-frames that are
- * displayed between these two anchors precede the new anchor in the stream, so
- * they have arrived by now or are lost. If a frame between the two anchors was
- * not received or is not a B-frame, the distance is ignored. The maximum of all
- * measured distances is stored. */
+/* Called when a new anchor (I- or P-frame) arrives. Measures the distance
+ * between the last two anchors that arrived before the new one. The B-frames
+ * that are displayed between those two anchors come before the new anchor in
+ * the stream. Each of these B-frames has therefore arrived by now or is lost.
+ * If a frame between the two anchors was not received or is not a B-frame, the
+ * distance is ignored. The maximum of all measured distances is stored. */
 static void
 learn_anchor_distance (MpegVideoTimeline * timeline)
 {
@@ -1003,17 +1010,20 @@ gap_before (const MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
       && frame->pictures[0].header.type != MPEG_VIDEO_PICTURE_I;
 }
 
-/* Returns the display number of the anchor (I- or P-frame) that precedes the
- * given anchor in the stream. The preceding anchor may be lost. If no anchor
- * was received before, the result depends on the type of the given anchor. For
- * an I-frame, the result is the number directly before the GOP. For a P-frame,
- * the preceding anchor is assumed to be at the usual distance.
+/* Returns the display number of the anchor (I- or P-frame) that comes directly
+ * before the given anchor in the stream. This preceding anchor may be lost. If
+ * no anchor was received before the given anchor, the result depends on the
+ * type of the given anchor. For an I-frame, the result is the number directly
+ * before the GOP. For a P-frame, the preceding anchor is assumed to be at the
+ * usual distance.
  *
- * If the last received anchor is farther away than usual, there are two
- * possible reasons: an anchor between them was lost, or the encoder has placed
- * more B-frames there. The distance alone therefore does not prove a loss. A
- * lost anchor is assumed only if there is other evidence: `gap` is TRUE, or the
- * GOP pattern is trusted, or a B-frame refers to the lost anchor. */
+ * The distance from the last received anchor to the given anchor may be larger
+ * than usual. There are two possible reasons: the preceding anchor was lost, or
+ * the encoder has placed more B-frames than usual between these two anchors. In
+ * the second case, the last received anchor is the preceding anchor. The
+ * distance alone therefore does not prove a loss. A lost anchor is assumed only
+ * if there is other evidence: `gap` is TRUE, or the GOP pattern is trusted, or
+ * a B-frame refers to the lost anchor. */
 static gint64
 anchor_before (const MpegVideoTimeline * timeline,
     const MpegVideoPicture * header, gint64 number, gboolean gap)
@@ -1027,9 +1037,10 @@ anchor_before (const MpegVideoTimeline * timeline,
   if (last < 0)
     return MAX (number - distance, 0);
   /* A B-frame was received that is displayed after the last received anchor (I-
-   * or P-frame). Each B-frame refers to an anchor that is displayed after the
-   * B-frame, but comes before it in the stream. This later anchor of the
-   * B-frame was not received, so it was lost. */
+   * or P-frame). Each B-frame refers to an anchor that is displayed later than
+   * the B-frame. The encoder sends this later anchor before the B-frame. Here,
+   * the B-frame has arrived, but its later anchor has not. The later anchor was
+   * therefore lost. */
   if (timeline->max_received > last)
     last = MIN (timeline->max_received + 1, number - 1);
   if (!gap && !pattern_is_trusted (timeline))
@@ -1127,15 +1138,17 @@ compute_times (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
           timeline->extra));
 }
 
-/* If a frame has both timestamps from upstream, it keeps them. Otherwise the
- * computed timestamps plus an offset are used. The offset is the last known
- * difference between upstream's timestamps and the computed timestamps.
+/* A frame that has both timestamps from upstream keeps them. A missing
+ * timestamp is replaced by the timestamp that MpegVideoTimeline itself has
+ * computed, plus an offset. The offset is the last known difference between
+ * upstream's timestamps and the computed timestamps. Each PTS from upstream
+ * updates the offset.
  *
  * Some parsers, such as mpegvideoparse, set only the DTS. They compute it as a
- * sum of durations, which is wrong if fields are repeated. If a frame has a DTS
- * but no PTS, its PTS is therefore the computed PTS plus the offset. The DTS of
- * such a frame changes the offset in two cases only: at the start of the
- * stream, and when the DTS jumps. */
+ * sum of durations, which is wrong if fields are repeated. The PTS of such a
+ * frame is therefore not derived from its DTS, but is the computed PTS plus the
+ * offset. The DTS of such a frame updates the offset in two cases only: at the
+ * start of the stream, and when the DTS jumps. */
 static void
 merge_upstream_times (MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, MpegVideoPosition * position)

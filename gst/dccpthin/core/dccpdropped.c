@@ -50,8 +50,8 @@ dccp_dropped_add (DccpDropped * dropped, guint64 sequence, DccpDropCode code)
   return TRUE;
 }
 
-/* Removes each packet from the list that has been reported to the peer REPORTS
- * times. */
+/* Removes packets from the list of dropped packets: those packets that have
+ * been reported to the peer often enough (REPORTS times). */
 static void
 forget (DccpDropped * dropped)
 {

@@ -120,9 +120,12 @@ guint64 mmtp_arrivals_next_wakeup (const MmtpArrivals * arrivals);
 
 /* Fills in `record`, the part of a REPORT (feedback message) that describes
  * this path. The caller sets the field `channel` itself. `ranges` is the
- * maximum number of ranges of lost messages in the record. `is_counted` is TRUE
- * if the REPORT is sent on the fastest path. The ranges in the record then
- * count as reported once more (see mmtp_losses_report()).
+ * maximum number of ranges of lost messages in the record.
+ *
+ * MmtpLosses counts how often each range of lost messages was reported. These
+ * counts include only the REPORTs that are sent on the fastest path.
+ * `is_counted` is TRUE if this REPORT is one of them. The count of each range
+ * in the record then grows by one (see mmtp_losses_report()).
  *
  * The record contains the minimum and the maximum transit of the messages that
  * have arrived since the previous record. Several REPORTs can be sent at the

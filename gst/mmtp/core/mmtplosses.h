@@ -69,8 +69,8 @@ void mmtp_losses_init (MmtpLosses * losses);
  * `tolerance` ns counts as lost. */
 void mmtp_losses_add (MmtpLosses * losses, guint64 now, guint64 number,
     guint64 tolerance, guint64 repair_until);
-/* Counts each message as lost that has been missing for at least `tolerance`
- * ns. */
+/* Looks for messages that have been missing for at least `tolerance` ns. Counts
+ * each of them as lost. */
 void mmtp_losses_timeout (MmtpLosses * losses, guint64 now,
     guint64 tolerance);
 /* Returns the time at which mmtp_losses_timeout() has to be called. Returns

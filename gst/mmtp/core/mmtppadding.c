@@ -31,7 +31,8 @@
  * limits the padding. It fills during the pauses, and holds at most the bits
  * that the maximum rate allows in ALLOWANCE_TIME. In an episode, the rate of
  * the padding may therefore be several times the maximum rate. Only the mean
- * over the episode and the pause before it is limited to the maximum rate. */
+ * rate must not exceed the maximum rate. This mean is computed over an episode
+ * together with the preceding pause. */
 #define ALLOWANCE_TIME SECOND
 
 void

@@ -38,10 +38,11 @@ typedef struct
   /* --- messages -------------------------------------------------------------
    */
   MmtpSentLog sent;
-  /* A message number. As long as a message with a lower number is unreported,
-   * the application is assumed to limit the rate of the path: it had too little
-   * data to fill the path. A rate that is measured during this time is not the
-   * rate that the path can carry. */
+  /* When the application has too little data to fill the path, the measured
+   * rate is not the rate that the path can carry. The message number
+   * `limited_until` says how long this lasts. As long as a message with a lower
+   * number is unreported (no report covers it yet), the application is assumed
+   * to limit the rate of the path. */
   guint64 limited_until;
 
   /* --- limits ---------------------------------------------------------------
@@ -72,9 +73,10 @@ typedef struct
    * fallen to the reduced window (`drain_window`); MMTP_NO_STREAM if there is
    * none yet. */
   guint64 drained_from;
-  /* Minimum delay in ns of the messages that were sent after the bytes in
-   * flight had fallen to the reduced window; G_MAXINT64 if it is not known yet.
-   */
+  /* Minimum delay in ns that was measured while the sender drains the path.
+   * Only messages count that were sent after the bytes in flight had fallen to
+   * the reduced window (`drain_window`). G_MAXINT64 if the minimum delay is not
+   * known yet. */
   gint64 drain_min;
   /* Minimum round-trip time in ns that was measured after the bytes in flight
    * had fallen to the reduced window; G_MAXINT64 if none was measured yet. */
@@ -153,10 +155,12 @@ typedef struct
    * late */
   gdouble lateness;
   /* Moving average of the share of late packets among the reported packets. It
-   * is used to correct the expected delay. If the expected delay is wrong, only
-   * packets that were sent shortly before their deadline can be late for this
-   * reason. `marginal` is the number of these packets. If there are more late
-   * packets than `marginal`, only `marginal` packets are counted as late. */
+   * is used to correct the expected delay of the path. If the expected delay is
+   * wrong, this can make a packet late, but only if the packet was sent shortly
+   * before its deadline. The number of packets that were sent shortly before
+   * their deadline is `marginal`. If more packets than `marginal` are late, the
+   * others have another cause. At most `marginal` packets are therefore counted
+   * as late. */
   gdouble late_share;
   /* Number of reported packets that were sent shortly before their deadline.
    * The count begins again at each update of `late_share`. */
@@ -250,8 +254,8 @@ guint64 mmtp_path_get_cost (const MmtpPath * path, gsize size);
  * rate is not known, an estimate is returned; the result is never 0. */
 guint64 mmtp_path_get_rate (const MmtpPath * path);
 guint64 mmtp_path_get_peak_rate (const MmtpPath * path);
-/* Returns whether the transmission time of a large packet is known, because it
- * was measured or a rate is configured. */
+/* Returns whether the transmission time of a large packet is known. It is known
+ * if it was measured, and also if a rate is configured for the path. */
 gboolean mmtp_path_is_measured (const MmtpPath * path);
 /* Returns the expected one-way delay in ns of a message that is sent now. */
 guint64 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now);

@@ -127,10 +127,10 @@ typedef struct
    * because of reports about this path. Tests check that the number of entries
    * per report stays bounded. */
   guint64 report_steps;
-  /* The sender predicts for each message in flight until when the path will
-   * transmit it. A report about this path makes the sender repeat at most 256
-   * of these predictions. This field is the number of repeated predictions.
-   */
+  /* For each message in flight, the sender predicts the time at which the path
+   * has finished the transmission of the message. When a report about this path
+   * arrives, the sender repeats at most 256 of these predictions. This field is
+   * the number of repeated predictions. */
   guint64 prediction_steps;
 } MmtpSenderPathStats;
 

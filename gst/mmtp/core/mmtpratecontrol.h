@@ -17,12 +17,13 @@
  * report. If the operation `sent` changes the limits, the change therefore
  * takes effect with the next report. There is no timer.
  *
- * A path has a gap while it delivers nothing. If reports are missing, the
- * caller decides whether the path has a gap. During a gap, the limit for the
- * bytes in flight is the sum of `window` and `reserve`.
+ * A gap is a time in which the path delivers nothing. Missing reports do not
+ * prove a gap, because the reports may have been lost on the return path. An
+ * algorithm does not know whether the path has a gap: the caller decides this.
+ * During a gap, the limit for the bytes in flight is the sum of the limits
+ * `window` and `reserve`.
  *
- * Sizes are in bytes with IP and UDP headers, rates in bit/s, times in ns.
- */
+ * Sizes are in bytes with IP and UDP headers, rates in bit/s, times in ns. */
 
 #pragma once
 
@@ -60,9 +61,10 @@ typedef struct
   /* Round trip of the newest message, without the time that the receiver waited
    * before it sent its report; 0 if unknown. */
   guint64 round_trip;
-  /* Time in ns from the sending of a message until the sender knows that it has
-   * arrived, if no queue delays the message; 0 if unknown. It is the minimum
-   * round trip of the last 20 s, or less if reports arrive on a faster path. */
+  /* Time in ns from the sending of a message until the sender knows that the
+   * message has arrived, if no queue delays the message; 0 if unknown. Normally
+   * this is the minimum round trip of the last 20 s. If the reports about this
+   * path arrive on a faster path, the time may be shorter than this minimum. */
   guint64 base_round_trip;
   /* report period that the sender has requested from the receiver, in ns */
   guint64 report_period;
@@ -114,13 +116,14 @@ typedef struct
 typedef struct
 {
   guint packet;                 /* maximum size of a packet in bytes */
-  guint64 round_trip;           /* of the handshake, in ns; 0 if unknown */
+  /* round-trip time of the handshake, in ns; 0 if unknown */
+  guint64 round_trip;
   /* First estimate of the path's rate in bit/s; 0 if unknown. If `is_minimum`
    * is TRUE, the estimate is cautious, and the path may carry much more. */
   guint64 rate;
   gboolean is_minimum;
-  /* TRUE if another path of the session is already active, so that it may carry
-   * the stream */
+  /* TRUE if another path of the session was already active when this path
+   * started. That other path may then already carry the stream. */
   gboolean has_other_paths;
 } MmtpRateControlStart;
 
@@ -140,10 +143,11 @@ typedef struct
   void (*sent) (gpointer control, guint64 now, guint64 size,
       guint64 in_flight);
   void (*feedback) (gpointer control, const MmtpRateSample * sample);
-  /* Fills in `limits`. The caller has set all of its fields to 0. An algorithm
-   * has to set `window`. Before the receiver has reported anything, the
-   * algorithm may leave `delivery_rate` and `peak_rate` at 0. In this case, the
-   * caller computes the rate from the window and the round trip. */
+  /* Fills in `limits`. The caller has set all fields of `limits` to 0. An
+   * algorithm has to set `window`. Before the receiver has reported anything,
+   * the algorithm may leave the two rates `delivery_rate` and `peak_rate` at 0.
+   * The caller then computes a rate from the window and the round trip, and
+   * uses this rate in place of both. */
   void (*get_limits) (gconstpointer control, MmtpRateLimits * limits);
 } MmtpRateControlClass;
 

@@ -157,10 +157,9 @@ find_end (const TsUnit * unit)
 
 /* A unit is a picture of a transport stream, or one of its fields. The unit
  * also contains packets of other streams, such as sound, which lie between the
- * packets of the picture. The unit is cut into pieces of two kinds. In a piece
- * of the first kind, all packets are dropped together with the picture. In a
- * piece of the second kind, such as a piece with sound, no packet is ever
- * dropped with the picture.
+ * packets of the picture. The unit is cut into pieces of two kinds. Pieces of
+ * the first kind are dropped if the picture is dropped. Pieces of the second
+ * kind, such as pieces with sound, are kept even if the picture is dropped.
  *
  * A piece begins at the offset `begin` in `unit`. The function returns the
  * offset at which this piece ends. `end` is the offset of the end of the

@@ -237,9 +237,10 @@ push_packets (MmtpTsJoiner * joiner, guint8 * data, gsize size, gpointer user)
     joiner->free_user (user);
 }
 
-/* Outputs the packets of the current picture that were held back until the
- * picture is complete. If a part of the picture is missing, its video packets
- * are removed first. */
+/* The packets of a picture are held back until the picture is complete. This
+ * function outputs the held packets of the current picture. If a part of the
+ * picture is missing, the function removes the video packets of the picture,
+ * and outputs only the other packets. */
 static void
 push_held (MmtpTsJoiner * joiner)
 {
@@ -270,9 +271,10 @@ begin_picture (MmtpTsJoiner * joiner, const guint8 * data, gsize size)
 {
   if (size < TS_PACKET_SIZE)
     return;
-  /* A new picture begins. In STATE_WHOLE, the previous picture has begun and
-   * has not ended yet, and no part before its end is missing. The buffer with
-   * the end of the previous picture must therefore be missing. */
+  /* A new picture begins, so the previous picture must have ended. In
+   * STATE_WHOLE, the end of the previous picture has not arrived, although all
+   * buffers before the end have arrived. The buffer with the end must therefore
+   * be missing. */
   if (joiner->state == STATE_WHOLE)
     note_gap (joiner);
   joiner->state = STATE_WHOLE;

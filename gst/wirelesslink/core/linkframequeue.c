@@ -41,8 +41,9 @@ typedef struct
 typedef enum
 {
   STATE_BETWEEN,                /* the last frame has ended */
-  /* A frame has begun, and none of its packets is missing so far. These packets
-   * are in the buffer C, which is the field `c` of the stream. */
+  /* A frame has begun, and no packet of it has been missing so far. The packets
+   * that have arrived are in the buffer C, which is the field `c` of the
+   * stream. */
   STATE_ASSEMBLING,
   STATE_SKIPPING,               /* the frame is lost */
   /* The picture type of the frame is unknown. LinkFrameQueue does not accept

@@ -43,9 +43,10 @@ link_oven_next_change (const LinkOven * oven, guint64 time)
   return G_MAXUINT64;
 }
 
-/* Returns whether the oven radiates during at least a part of the interval from
+/* While the oven is switched on, it radiates only during a part of each cycle
+ * of the mains voltage. Returns whether the oven radiates at any time from
  * `begin` to `end`. The caller must ensure that the oven is switched on during
- * the whole interval. */
+ * this whole interval. */
 static gboolean
 radiates (const LinkOven * oven, guint64 begin, guint64 end)
 {

@@ -273,11 +273,11 @@ set_nmt (LinkConfig * config, LinkQuality quality)
   pipe->idle_delay_size = 60;
   set_nmt_dial_up (&config->dial_up);
   /* A modem that retrains is silent for 5 to 10 s (Alanko 4). The frequency of
-   * these outages was chosen so that the model matches Alanko's table 5. In 15
-   * minutes, an ideal link transfers 1240 kbyte. Only 870 kbyte are transferred
-   * at the quality "good", and 310 kbyte at the quality "poor". The modem can
-   * therefore send in 70 % of the time at the quality "good", and in 25 % of
-   * the time at the quality "poor". */
+   * these outages was chosen so that the model transfers as much data in 15
+   * minutes as the link in Alanko's table 5. An ideal link transfers 1240 kbyte
+   * in this time. At the quality "good", 870 kbyte are transferred, so the
+   * modem can send in 70 % of the time. At the quality "poor", 310 kbyte are
+   * transferred, so the modem can send in 25 % of the time. */
   if (quality == LINK_QUALITY_GOOD) {
     pipe->outage.mean_good = 17500 * MS;
     pipe->outage.mean_bad = 7500 * MS;

@@ -41,8 +41,8 @@ def write_chart_and_table() -> None:
 
 
 def take_pictures(output: pathlib.Path, build: pathlib.Path) -> None:
-    """Saves the picture that the first run of each protocol in SHOWN displays
-    after SECOND seconds.
+    """Saves one picture for each protocol in SHOWN: the picture that the first
+    run of the protocol displays at SECOND, a time in seconds.
     """
     runs, _, _ = run_results.read(output, build, LATE_MS)
     place = SECOND * clips.FRAMES_PER_SECOND

@@ -179,9 +179,11 @@ def draw_deadline(ax: Axes, late_ms: float) -> None:
 
 
 def first_runs(runs: list[run_results.Run]) -> dict[str, run_results.Run]:
-    """Returns {label: run} for plots over time. A label stands for the runs
-    that agree in the compared property, for example in the protocol. `run` is
-    the first of these runs. The first runs of all labels have the same seed.
+    """Returns {label: run} for plots over time. The runs are divided into
+    groups. All runs of a group have the same value of the compared property,
+    for example the same protocol. The label is the name of the group, and
+    `run` is the first run of the group. In all groups, the first run has the
+    same seed.
     """
     return {name: own[0] for name, own in run_results.by_label(runs).items()}
 

@@ -141,10 +141,10 @@ class _Plan(typing.NamedTuple):
     # The number of frames that can be decoded if exactly the chosen frames are
     # sent.
     count: int
-    # The capacity of the link, in bytes, that later frames can no longer use.
-    # The chosen frames use one part of this capacity. The other part passes
-    # unused: the link could have carried these bytes at a time when no frame
-    # was ready.
+    # The number of bytes of the link's capacity that later frames can no
+    # longer use. It is the sum of two parts: the bytes that the chosen frames
+    # use, and the bytes that stay unused. A byte stays unused if the link
+    # could have carried it at a time when no frame was ready.
     used: int
     # The numbers of the chosen frames as a linked list: (number of the last
     # frame, list of the frames before it). The empty list is None.

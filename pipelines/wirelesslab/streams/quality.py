@@ -57,13 +57,14 @@ def measure(clip: pathlib.Path, shown: list[int | None],
     of the picture that the viewer sees. The number is None if the viewer has
     not seen any picture yet.
 
-    ffmpeg compares the picture that the viewer sees with the correct picture
-    of the place, which is a picture of `clip`. If the viewer sees the correct
-    picture, the result is UNHARMED, and ffmpeg does not compare this picture.
+    If `reference` is None, the correct picture of a place is a picture of
+    `clip`. If the viewer sees the correct picture, the result is UNHARMED.
+    Otherwise, ffmpeg compares the picture that the viewer sees with the
+    correct picture. `clip` must have as many pictures as `shown`.
 
     If `reference` is given, the correct pictures are taken from this video,
     and ffmpeg compares the pictures of all places. `clip` and `reference` may
-    then be longer than `shown`.
+    be longer than `shown`, and their other pictures are ignored.
     """
     compared = [place for place, number in enumerate(shown)
                 if reference or number != place]

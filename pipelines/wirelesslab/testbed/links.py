@@ -137,13 +137,15 @@ def variables(
 ) -> dict[str, str]:
     """Returns the environment variables with addresses for the commands on
     host `own`. For example, $b_wl0 is the address of host b on link wl0. $b is
-    the address of host b on the first link to it.
+    the address of host b on the first link that host b has. In this order, the
+    links of host `own` come first.
 
     A host may have several addresses on a link. The names of their variables
     differ in the suffix: $b_wl0 has the suffix "", and $b_wl0_ip6 has the
     suffix "_ip6". `address_of(link, own, host)` returns the addresses of
-    `host` on `link` that commands on `own` have to use, in the form {suffix:
-    address}.
+    `host` on `link`, in the form {suffix: address}. It gets `own` because
+    commands on different hosts may have to use different addresses to reach
+    `host`.
     """
     values = {}
     for link in sorted(links, key=lambda link: own not in link.hosts):

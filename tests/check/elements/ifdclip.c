@@ -75,8 +75,9 @@ add_pictures (GArray * film, MpegVideoFramer * framer)
   }
 }
 
-/* Reads a film of 25 frames per second from the clip with `megabits` Mbit/s.
- * The due time of a frame is its decoding time. */
+/* Reads the clip that has a bitrate of `megabits` Mbit/s. Returns its frames as
+ * a film of 25 frames per second. The due time of a frame is its decoding time.
+ */
 static GArray *
 read_film (guint megabits)
 {
@@ -116,8 +117,8 @@ typedef struct
   GArray *film;
   guint socket_size;            /* bytes; 0 for a channel without a socket */
   gboolean sending;
-  /* Time in ns at which the socket has accepted the whole frame that is being
-   * sent. */
+  /* Time in ns at which the socket has accepted the last byte of the current
+   * frame. */
   guint64 taken_at;
   /* Time in ns at which the last byte that was written to the socket arrives at
    * the receiver. */
@@ -126,8 +127,9 @@ typedef struct
   guint64 due;
   /* The lateness of each frame that arrived, as guint64 in ns. */
   GArray *lateness;
-  /* The maximum, over all frames so far, of the time from the due time of a
-   * frame until the socket has accepted the whole frame; in ns. */
+  /* Maximum time in ns that a frame has needed so far to get into the socket.
+   * The time of a frame begins when the frame is due, and ends when the socket
+   * has accepted the whole frame. */
   guint64 max;
 } Channel;
 
@@ -295,10 +297,10 @@ typedef enum
 
 /* The best results of a sender that knows all future frames. Such a sender
  * selects the frames that it sends. There may be several selections of `n`
- * decodable frames that leave the decoder in the state `chain`. For each of
- * these selections, the channel is free again at a certain time.
- * `free_at[chain][n]` is the earliest of these times in ns. If there is no
- * selection of `n` decodable frames that leaves the decoder in this state, it
+ * decodable frames that leave the decoder in the state `chain`. After each of
+ * these selections, the channel is free again at a certain time in ns.
+ * `free_at[chain][n]` is the earliest of these times. If no selection of `n`
+ * decodable frames leaves the decoder in the state `chain`, `free_at[chain][n]`
  * is G_MAXUINT64. */
 typedef struct
 {

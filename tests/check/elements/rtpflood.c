@@ -229,8 +229,9 @@ get_arrival (Situation situation, guint frame)
       + (situation == RESTART && frame >= RESTART_FRAME ? RESTART_TIME : 0);
 }
 
-/* Returns the number of the real frame that arrived at the time `pts`. The
- * buffer of a frame has the arrival time of its packet as its PTS. */
+/* Returns the number of the frame of the real stream that arrived at the time
+ * `pts`. (The attacker's forged packets do not count.) The buffer of a frame
+ * has the arrival time of its packet as its PTS. */
 static guint
 get_frame (Situation situation, GstClockTime pts)
 {

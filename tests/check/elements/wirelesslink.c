@@ -215,9 +215,10 @@ make_custom (const gchar * name)
       gst_structure_new_empty (name));
 }
 
-/* The output of a pad, with one letter for each packet or event in their order.
- * A packet is recorded as the byte with which it is filled. EOS is recorded as
- * 'E', a segment as 'S' and a custom event as 'C'. */
+/* The output of a pad as a text. It has one character for each packet or event,
+ * in the order of the output. Each packet is filled with copies of one byte,
+ * and this byte is its character. The character is 'E' for EOS, 'S' for a
+ * segment and 'C' for a custom event. */
 typedef struct
 {
   GMutex lock;
@@ -976,8 +977,9 @@ use_released_pad (GstPad * pad, guint station)
   gst_pad_set_active (pad, FALSE);
 }
 
-/* If __i__ is 0, the element still exists while the test uses its released
- * pads. If __i__ is 1, the element has been freed before. */
+/* The test uses pads of an element after it has released them. If __i__ is 0,
+ * the element still exists at this time. If __i__ is 1, the test frees the
+ * element before it uses the pads. */
 GST_START_TEST (released_pads_may_be_kept)
 {
   GstElement *link = gst_element_factory_make ("wirelesslink", NULL);

@@ -24,8 +24,8 @@ struct _Attack
   void (*attack) (Attack * self);
   guint32 state;                /* state of the random numbers */
   guint n;                      /* packets of the attacker */
-  /* Number of packets that an endpoint sent at once as answers to packets of
-   * the attacker */
+  /* Number of Syncs and Resets that the endpoints sent immediately as answers
+   * to packets of the attacker */
   guint answers;
 };
 
@@ -127,10 +127,12 @@ assert_unmoved (void (*attack) (Attack * self))
   for (i = 0; i < with.received; i++)
     assert_equals_int (g_array_index (network.received[SERVER], guint32, i), i);
   assert_equals_uint64 (with.connections, 1);
-  /* If an endpoint answers a forged packet with a Sync, its next feedback
-   * packets may be delayed by the interval between two packets. This delay does
-   * not occur in the run without the attack. The numbers of feedback packets
-   * with and without the attack may therefore differ slightly. */
+  /* A forged packet may make an endpoint send a Sync as an answer. The next
+   * feedback packets of this endpoint may then be sent later, by the time from
+   * one packet to the next. Feedback is due a certain time after the last
+   * feedback, so a delay shifts all later feedback packets, too. The numbers of
+   * feedback packets with and without the attack may therefore differ slightly.
+   */
   fail_unless (ABS ((gint64) (with.feedback - without.feedback)) <= 5);
   fail_unless (ABS ((gdouble) with.rate - (gdouble) without.rate) <=
       0.02 * without.rate, "%" G_GUINT64_FORMAT " instead of %"
@@ -344,10 +346,10 @@ GST_END_TEST;
 
 /* No client is connected. A listener receives forged Requests from two
  * networks. It must not keep more than DCCP_MAX_CANDIDATES half-open
- * connections. The number of its Responses is limited:
- * - to each network, a burst of 100 Responses, and then 100 per second;
- * - in addition, 16 per second for all half-open connections together.
- */
+ * connections. The number of its Responses must not exceed the sum of these
+ * numbers:
+ * - for each network, a burst of 100 Responses, and then 100 per second;
+ * - 16 per second for all half-open connections together. */
 GST_START_TEST (flood_of_requests_has_bounded_answers)
 {
   Attack self = {.state = 1 };

@@ -359,10 +359,13 @@ check_no_room (const Run * run, const Picture * c)
     }
     must_hold (other->frame.type != IFD_FRAME_B);
     /* IFD has dropped the new picture `c`, because W, the queue of waiting
-     * frames, is full. This is wrong if `c` is not a leading picture and W
-     * contains a P-frame that is leading or belongs to another GOP. IFD should
-     * have dropped this P-frame instead of `c`, because then only one picture
-     * would be lost. */
+     * frames, is full. If `c` is not a leading picture (one that is displayed
+     * before an I-frame that precedes it in the stream), IFD should have
+     * dropped a P-frame in W instead of `c` in two cases:
+     * - The P-frame is a leading picture.
+     * - The P-frame belongs to another GOP than `c`.
+     *
+     * In both cases, only the P-frame would then be lost. */
     must_hold (!(other->frame.type == IFD_FRAME_P && !c->leading
             && (other->gop != c->gop || other->leading)));
   }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the arena, which simulates MMTP and RTP over UDP on the same links.
- * It compares their results with each other and with the possible result: the
- * number of frames that a sender could deliver if it knew in advance how much
- * the links will carry. The benchmark tests/benchmarks/mmtparena.c prints all
- * results of the arena.
+/* Tests of the arena. The arena simulates two transports on the same links:
+ * MMTP, and RTP, which runs over UDP. The arena compares the results of the two
+ * transports with each other and with the possible result. The possible result
+ * is the number of frames that a sender could deliver if it knew in advance how
+ * much the links will carry. The benchmark tests/benchmarks/mmtparena.c prints
+ * all results of the arena.
  *
- * The test covers four parts:
+ * This file tests four parts of the arena:
  * - how the possible result is computed,
  * - which frames count as decodable,
  * - the traces of the links,
  * - the model of TCP.
  *
- * In addition, it runs some scenarios whose results can be computed by hand.
- */
+ * In addition, it runs some scenarios whose results can be computed by hand. */
 
 #include <gst/check/gstcheck.h>
 

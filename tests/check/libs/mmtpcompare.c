@@ -120,9 +120,11 @@ GST_END_TEST;
  *
  * The function uses the one-sided test of two proportions. The level of
  * significance of a single comparison is 5 % / 80 = 0.0625 %, which corresponds
- * to 3.23 standard deviations. Each tested rule is compared with two other
- * rules on 60 seeds, which makes 120 comparisons. The level of all comparisons
- * together is therefore at most 120 * 0.0625 % = 7.5 % (Bonferroni). */
+ * to 3.23 standard deviations. This level was chosen when the test had 40
+ * seeds, and therefore made 80 comparisons. Now each tested rule is compared
+ * with two other rules on 60 seeds, which makes 120 comparisons. The level of
+ * all comparisons together is therefore at most 120 * 0.0625 % = 7.5 %
+ * (Bonferroni). */
 static gboolean
 is_clearly_less (guint a, guint b)
 {
@@ -147,20 +149,20 @@ get_squares (const gint * values, guint n, gdouble * mean)
   return squares;
 }
 
-/* Number of repetitions for each seed, and limit of the paired t-test. The
- * tests compare schedulers by the number of frames that arrive in time. First
- * they use the test of two proportions, is_clearly_less (). This test assumes
- * that the frames are independent, but they are not. A lost frame makes the
- * frames that refer to it useless, and a path with early losses stays slow for
- * a while. The results therefore vary more than the test assumes. For example,
- * an earlier version of the sender was simulated with the scheduler "lowest
- * delay first" on the paths of seed 4. It delivered between 315 and 495 frames
- * in time, depending on which packets were lost at random.
+/* The tests compare schedulers by the number of frames that arrive in time.
+ * First they use the test of two proportions, is_clearly_less (). This test
+ * assumes that the frames are independent, but they are not. A lost frame makes
+ * the frames that refer to it useless, and a path with early losses stays slow
+ * for a while. The results therefore vary more than the test assumes. For
+ * example, an earlier version of the sender was simulated with the scheduler
+ * "lowest delay first" on the paths of seed 4. This scheduler delivered between
+ * 315 and 495 frames in time, depending on which packets were lost at random.
  *
  * The test of two proportions may therefore find by mistake that a scheduler is
  * worse. In this case, the same paths are simulated DRAWS times with other
- * random losses, and the paired t-test decides. The t-test has the same level
- * of significance, 5 % / 80, and 11 degrees of freedom. */
+ * random losses, and the paired t-test decides. DRAWS repetitions give the
+ * t-test 11 degrees of freedom. CRITICAL_T is the limit of the t-test for the
+ * level of significance 5 % / 80, which is_clearly_less () also uses. */
 #define DRAWS 12
 #define CRITICAL_T 4.31
 

@@ -692,11 +692,12 @@ GST_START_TEST (nobody_takes_the_place_of_another)
 
 GST_END_TEST;
 
-/* While the first sender has a session, another sender on its host requests a
- * session every 10 ms. The receiver must find out whether the first sender is
- * still alive. For a fixed time, it sends QUERY messages to it and waits for an
- * answer. The repeated requests must not shorten this time, and the receiver
- * must send at most 20 QUERYs. */
+/* While the first sender has a session, a second sender on the same host
+ * requests a session every 10 ms. The receiver must find out whether the first
+ * sender is still alive. For a fixed time, the receiver sends QUERY messages to
+ * the first sender and waits for an answer. The repeated requests of the second
+ * sender must not shorten this time, and the receiver must send at most 20
+ * QUERYs. */
 GST_START_TEST (a_doubt_takes_its_time)
 {
   MmtpAddress address = make_address (1);
@@ -1615,8 +1616,9 @@ make_any (Peer * peer, MmtpType type)
   return message;
 }
 
-/* Gets the state of the receiver that an attacker must not change. Sets the
- * counters of refused messages to 0, because only these counters may change. */
+/* Gets a copy of the state of the receiver. An attacker may change only the
+ * counters of refused messages. These counters are set to 0 in the copy, so
+ * that two copies can be compared. */
 static void
 get_state (Peer * peer, MmtpReceiverStats * stats, MmtpReceiverPathStats * path)
 {

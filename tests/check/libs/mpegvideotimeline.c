@@ -325,11 +325,12 @@ GST_START_TEST (early_bursts_are_counted_by_the_media_clock)
 
 GST_END_TEST;
 
-/* The first GOP has 151 frames, so MpegVideoTimeline has not learned a GOP
- * pattern yet. The anchors (I- and P-frames) of this GOP are three frames
- * apart. Then a scene cut follows, one frame after the last anchor.
- * MpegVideoTimeline must derive the types of the lost frames from the received
- * frames before and after the gap. */
+/* In each pass of the loop, one frame of the first GOP is lost. This GOP has
+ * 151 frames, so MpegVideoTimeline has not learned a GOP pattern yet.
+ * MpegVideoTimeline must therefore derive the type of the lost frame from the
+ * received frames before and after it. The anchors (I- and P-frames) of this
+ * GOP are three frames apart. A scene cut follows one frame after the last
+ * anchor of this GOP. */
 GST_START_TEST (losses_in_a_long_gop_are_typed_by_their_neighbours)
 {
   GArray *plan = make_plan (1, 151, FALSE);
@@ -639,12 +640,14 @@ GST_START_TEST (forged_timestamps_lose_seconds_at_most)
 GST_END_TEST;
 
 /* Maximum number of lost frames that MpegVideoTimeline may report when it
- * receives one frame. It is the sum of two numbers:
+ * receives one frame. In this test, the temporal references and the timestamps
+ * are random, so they often jump. The maximum is the sum of two numbers:
  * - 250 frames, which are ten seconds. A longer gap counts as a new stream.
- * - 3 * 1024 frames, because three frames may each have any temporal reference
- *   from 0 to 1023. These are the first frame of the stream, the frame at the
- *   end of the gap, and the second frame after a jump of the temporal
- *   references or timestamps, which are random in this test. */
+ * - 3 * 1024 frames. A random temporal reference has any value from 0 to 1023,
+ *   so one frame can cause up to 1024 additional lost frames. There are three
+ *   such frames: the first frame of the stream, the second frame after a jump
+ *   of the temporal references or timestamps, and the frame at the end of the
+ *   gap. */
 #define MAX_LOSSES_AT_ONCE (10 * 25 + 3 * 1024)
 
 /* All frames have random types and temporal references, and some have random

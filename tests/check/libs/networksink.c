@@ -492,10 +492,10 @@ GST_START_TEST (stream_waits_for_the_first_receiver)
   fail_unless_equals_int (sink_pipeline_pushed (test), 0);
   SET (test, silent, FALSE);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
-  /* The sink sends an upstream event when a new receiver begins without the
-   * frames that were sent before. Here, the sink accepted no buffer before the
-   * receiver was connected. The receiver has therefore missed nothing, and the
-   * sink must not send this event. */
+  /* A new receiver may have missed earlier frames of the stream. In this case,
+   * the sink sends an upstream event. Here, the sink accepted no buffer before
+   * the receiver was connected. The receiver has therefore missed nothing, and
+   * the sink must not send this event. */
   fail_unless_equals_int (test->restarts, 0);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "packets-sent"), 2);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "bytes-sent"), 200);
@@ -974,8 +974,9 @@ GST_START_TEST (live_input_does_not_stall_while_the_network_is_full)
 
   FAKE (test->sink)->room = 0;
   sink_pipeline_play (test);
-  /* Until the sink is connected, it drops live buffers for this reason, even if
-   * the network is full. */
+  /* Before the sink is connected, it drops live buffers for lack of a
+   * connection. The test is about buffers that are dropped because the network
+   * is full, so it waits for the connection. */
   WAIT_FOR (sink_pipeline_is_in_state (test, "connected"));
   push (test, 'a', 0, 0);
   push (test, 'b', GST_BUFFER_FLAG_DROPPABLE, 40);
@@ -1644,12 +1645,13 @@ GST_START_TEST (stream_goes_on_after_its_end)
 
 GST_END_TEST;
 
-/* The sink is waiting until the network accepts an earlier buffer, so the EOS
- * event has to wait behind this buffer. The test then sends the event of
- * gst_wireless_event_new_ending (), which announces that EOS will follow. This
- * event is handled at once, without waiting for the buffer. From then on, the
- * drain timeout must apply to the waiting buffer: when the timeout has passed,
- * the sink must drop the waiting data and handle EOS. */
+/* The sink is waiting until the network accepts a buffer. The test pushes an
+ * EOS event, which has to wait behind this buffer. After that, the test sends
+ * the event of gst_wireless_event_new_ending (). This event tells the sink that
+ * EOS will follow after the waiting data. The event overtakes the waiting data,
+ * so the sink handles it at once. From then on, the drain timeout must apply to
+ * the waiting buffer: when the timeout has passed, the sink must drop the
+ * waiting data and handle EOS. */
 GST_START_TEST (eos_behind_a_full_network_comes_in_time)
 {
   SinkPipeline *test = sink_pipeline_new (frame_sink_get_type (),

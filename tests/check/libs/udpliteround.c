@@ -90,12 +90,15 @@ expect (gboolean has_duplicates, const gchar * failing)
   return g_string_free (expected, FALSE);
 }
 
-/* The test sends a batch although the socket becomes full again and again. Each
- * call of go_on () sends as many packets as the socket has room for. The test
- * is repeated with several values of `__i__`, beginning with 1. In the first
- * call of go_on (), the socket has room for `__i__ - 1` packets, so it has no
- * room if `__i__` is 1. In each later call, it has room for `__i__` packets.
- * Each receiver that is not in `failing` must get each packet. */
+/* The test sends a batch of packets to several receivers. Sending to the
+ * receivers in `failing` fails; each other receiver must get each packet. The
+ * socket becomes full again and again. Each call of go_on () sends as many
+ * packets as the socket has room for.
+ *
+ * The test is repeated with several values of `__i__`, beginning with 1. In the
+ * first call of go_on (), the socket has room for `__i__ - 1` packets. (If
+ * `__i__` is 1, the socket has no room at first.) In each later call, the
+ * socket has room for `__i__` packets. */
 GST_START_TEST (each_gets_each_packet_whatever_the_room)
 {
   const gchar *const failing[] = { "", "a", "b", "c", "ab", "abc" };

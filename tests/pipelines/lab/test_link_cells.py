@@ -61,11 +61,11 @@ class LinkCellTest(test_lab.LabCase):
 
         near, far = run.links
         # The log of the schedule and the log of the link use different clocks.
-        # The schedule uses the clock of the machine, by which the first frame
-        # is sent at run.began_ns. At about the same time, the first packet of
-        # this frame enters the link. By the clock of the link, this time is
-        # first_ns. The difference between first_ns and run.began_ns converts
-        # the times of the schedule to the clock of the link.
+        # The schedule uses the clock of the machine. By this clock, the first
+        # frame is sent at the time run.began_ns. By the clock of the link, the
+        # first packet of this frame enters the link at the time first_ns.
+        # These two times are about the same moment. Their difference therefore
+        # converts the times of the schedule to the clock of the link.
         first_ns = near.packets[0].arrival_ns
         down, up = (first_ns + (ns - run.began_ns) for ns in (down_ns, up_ns))
 

@@ -69,12 +69,14 @@ class IntervalTest(unittest.TestCase):
         makes nine differences. The interval reaches from the smallest to the
         largest of these differences.
 
-        If each run of A is shifted by the true difference, A and B have the
-        same distribution. If the six runs are then sorted by their values, 20
-        orders of A and B are possible and equally probable. The true
-        difference is outside the interval in those two orders in which the
-        ranges of A and B do not overlap. The error probability must therefore
-        be 2 / 20 = 10 %.
+        Assume that the true difference between B and A is added to each run of
+        A. The shifted runs of A then have the same distribution as the runs of
+        B. If these six runs are sorted by their values, 20 orders of A and B
+        are possible and equally probable. In two of these orders, the runs of
+        A and B do not overlap: all shifted runs of A are below all runs of B,
+        or all are above them. In these two orders, and in no other order, the
+        true difference is outside the interval. The error probability must
+        therefore be 2 / 20 = 10 %.
         """
         self.assertEqual(two_matrices.interval_of([1, 2, 4], [7, 8, 9]),
                          (3, 8, 0.1))
