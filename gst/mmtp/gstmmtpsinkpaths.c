@@ -203,9 +203,10 @@ gst_mmtp_sink_resolve (GstMmtpSink * self, GCancellable * cancellable,
   return found;
 }
 
-/* Returns the address of `host` that has the index `index`, together with the
- * port. If `local` is not NULL, counts only the addresses that can be reached
- * from `local`. Returns NULL if `index` is too high. Call with `lock` held. */
+/* Returns one of the addresses of `host`, together with the port. `index` is
+ * the number of this address; the first address has the number 0. If `local` is
+ * not NULL, counts only the addresses that can be reached from `local`. Returns
+ * NULL if `index` is too high. Call with `lock` held. */
 static GSocketAddress *
 get_address (GstMmtpSink * self, const gchar * host, guint16 port,
     GSocketAddress * local, guint index)

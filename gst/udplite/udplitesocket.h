@@ -15,11 +15,11 @@
  * g_socket_bind ().
  *
  * With UDPLITE_BACKEND_AUTO, this function selects the first backend that the
- * system supports and permits. Even if it fails, it then stores a text in
- * `tried`. The text contains a reason for each backend that failed. If the
- * first backend works, the text is "". The caller frees the text with
- * g_free (). With any other `backend`, NULL is stored in `tried`. A caller that
- * does not need the text passes NULL instead of `tried`.
+ * system supports and permits. It also stores a text in `tried`, no matter
+ * whether it succeeds or fails. The text contains a reason for each backend
+ * that failed. If the first backend works, the text is "". The caller frees the
+ * text with g_free (). With any other `backend`, NULL is stored in `tried`. A
+ * caller that does not need the text passes NULL instead of `tried`.
  *
  * A port that is in use is an error even with UDPLITE_BACKEND_AUTO. In this
  * case no other backend is tried.

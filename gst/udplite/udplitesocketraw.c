@@ -179,18 +179,19 @@ get_native (const guint8 * address)
  * more than a tenth of the sending time is spent on these copies.
  *
  * A connected raw socket receives only packets from its peer. To receive
- * nothing, the socket is therefore connected to a loopback address from which
- * nothing is sent. Each packet is nevertheless sent to its own destination,
- * from the source address that is set for it.
+ * nothing, the raw socket is therefore connected to a loopback address from
+ * which nothing is sent. Each packet is nevertheless sent to its own
+ * destination, from the source address that is set for it.
  *
- * Two kinds of sockets are not connected:
- * - A raw socket of a kernel without UDP-Lite, because it must receive the ICMP
- *   messages about the path MTU. On a kernel with UDP-Lite, a second socket,
- *   `holder`, reserves the port. It is a UDP-Lite socket of the kernel. The
- *   kernel usually passes the ICMP messages to this socket.
- * - An IPv6 socket, because IPv6 has no unused loopback address.
+ * Two kinds of raw sockets are not connected:
+ * - A raw socket on a kernel without UDP-Lite. This raw socket must receive the
+ *   ICMP messages about the path MTU. On a kernel with UDP-Lite, the raw socket
+ *   need not receive them. On such a kernel, a UDP-Lite socket of the kernel,
+ *   `holder`, reserves the port. The kernel usually passes the ICMP messages to
+ *   `holder`.
+ * - An IPv6 raw socket, because IPv6 has no unused loopback address.
  *
- * Before the socket is connected, it is bound to the source address of the
+ * Before the raw socket is connected, it is bound to the source address of the
  * first packet. Packets with this source address then need no control message
  * that sets the address. Each packet with another source address needs such a
  * message, which costs 30 to 80 ns. */

@@ -24,8 +24,9 @@ from collections.abc import Iterator
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROSE_ROOTS = ("README.md", "CONTRIBUTING.md", "docs/*.md", "pipelines/*.md")
 CODE_ROOTS = ("gst", "ext", "tests", "pipelines")
-# Minimum numbers of words of a paragraph and of a comment. A shorter text is a
-# label and not prose, so it is not drawn for the review.
+# This script selects paragraphs and comments at random for a review. A text
+# with fewer words than these minimum numbers is a label and not prose, so it
+# is not selected. There is one minimum for paragraphs and one for comments.
 MIN_PARAGRAPH_WORDS = 15
 MIN_COMMENT_WORDS = 6
 NOT_PROSE = re.compile(r"\s*(?:\||#|```|\s{4}|!\[|---|<)")

@@ -32,10 +32,10 @@
  *   gap as the start of a new stream. At 240 frames per second, 10 s have 2400
  *   frames.
  * - 3 * 1024: The temporal reference of a frame (its place in display order) is
- *   a number from 0 to 1023. Three frames may have any such number, so each of
- *   them can add up to 1024 frames to the gap. One of them is the first frame
- *   of the stream. Another one is the second frame after a jump of the temporal
- *   reference. The last one is the frame at the end of the gap.
+ *   a number from 0 to 1023. Three frames may have any such number. Each of the
+ *   three can therefore increase the number of lost frames by up to 1024: the
+ *   first frame of the stream, the second frame after a jump of the temporal
+ *   reference, and the frame at the end of the gap.
  */
 #define MAX_LOSSES_AT_ONCE (10 * 240 + 3 * 1024)
 #define MAX_TIMED_FRAMES 64

@@ -4,11 +4,12 @@
  *
  * - The parser ends for every input and reads no byte beyond it.
  * - No access unit is counted twice.
- * - The same NAL units are parsed twice: in byte-stream format, and with length
- *   fields. The results and the slices must be equal.
- * - A decoder stores pictures in slots. The slots that a frame uses and updates
- *   must agree with the type of the frame (ifd.h). For example, an I-frame uses
- *   no slot.
+ * - The format makes no difference. The test parses the same NAL units twice:
+ *   in byte-stream format, and with length fields. The results and the slices
+ *   must be equal.
+ * - The slots that a frame uses and updates agree with the type of the frame
+ *   (ifd.h). A slot is a place in which a decoder stores a picture. For
+ *   example, an I-frame uses no slot.
  *
  * The first byte of the input selects the codec and the format. In the format
  * INPUT_LENGTHS, codec data follow: a length of one byte, then the data. The

@@ -92,9 +92,9 @@ typedef struct
   gsize input, output;          /* bytes of video */
   guint64 whole, damaged;       /* frames */
   gboolean saw_marker;
-  /* TRUE if no damaged frame may be output, because the unpacker drops damaged
-   * frames (on-loss=drop-frame) during the whole run, or because no packet is
-   * lost. */
+  /* TRUE if the unpacker must not output any damaged frame. This is the case if
+   * the unpacker drops damaged frames (on-loss=drop-frame) during the whole
+   * run. It is also the case if no packet is lost. */
   gboolean only_whole;
   /* Frames that the unpacker has output: an array of Rfc2250UnpackedFrame. NULL
    * in a run with arbitrary packets, in which the frames are not compared. */
@@ -480,10 +480,11 @@ join_end_codes (GPtrArray * frames)
  * timestamp.
  *
  * The function is called for frames that consist of two fields, if the headers
- * of the second field are divided between packets. These frames are not
- * compared with the sent frames, because the unpacker cannot recognise such a
- * second field in two cases: after a gap in the stream, and before it has
- * received the first packet with a marker bit. */
+ * of the second field are divided between packets. The unpacker cannot
+ * recognise the second field of such a frame in two cases: after a gap in the
+ * stream, and before it has received the first packet with a marker bit. In
+ * these cases, the received frame may differ from the sent frame. The test
+ * therefore skips the received frame instead of comparing the two. */
 static guint
 skip_frame (const GPtrArray * frames, guint next, guint64 rtptime)
 {

@@ -13,9 +13,10 @@
 G_BEGIN_DECLS
 
 /* How to free scenarios: free a single scenario with arena_scenario_clear ()
- * and g_free (). The array that arena_bonds_get_cases () returns frees its
- * scenarios itself. A scenario refers to the recordings and clips of `groups`,
- * so free `groups` only after all its scenarios. */
+ * and g_free (). arena_bonds_get_cases () returns an array of scenarios. If you
+ * free this array, its scenarios are freed automatically. A scenario refers to
+ * the recordings and clips of `groups`, so free `groups` only after all its
+ * scenarios. */
 
 /* Returns a random bond: a scenario with two to four paths. If the `seed` and
  * the recorded traces in `groups` are the same, the bond is always the same. */

@@ -278,11 +278,13 @@ add_opportunities (const Saturation * saturation, gboolean instant,
 {
   guint i;
 
-  /* begun[i] is the time at which fill_queue () put packet i into the queue. At
-   * this time, the link began to send the packet before it, packet i - 1. The
-   * times for packet i itself are therefore in the next two elements. The link
-   * began to send packet i at the time begun[i + 1]. It finished at the time
-   * begun[i + 2], when it began to send packet i + 1. */
+  /* begun[i] is the time at which fill_queue () put packet i into the queue. It
+   * did so when the queue was empty, because the link began to send
+   * packet i - 1. The times for packet i itself are therefore in the next two
+   * elements:
+   * - begun[i + 1] is the time at which the link began to send packet i.
+   * - begun[i + 2] is the time at which the link had sent packet i, and began
+   *   to send packet i + 1. */
   for (i = 0; i + 2 < saturation->arrivals->len; i++) {
     ArenaOpportunity opportunity = { 0 };
 

@@ -155,8 +155,8 @@ put_frame (BitrateSimulation * simulation)
 
 /* --- the model of bitrateadapt -------------------------------------------- */
 
-/* Returns the number of packets so far that the receiver will never pass to its
- * application, because they were lost or arrived too late. */
+/* Returns the number of packets that were lost or arrived too late so far. The
+ * receiver will never pass these packets to its application. */
 static guint64
 count_lost (const MmtpSenderStats * stats, const MmtpSenderPathStats * path)
 {

@@ -115,16 +115,17 @@ guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
  * without content) was sent in the last 0.5 s. */
 guint64 bitrate_backlog_get_queue_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
-/* Returns the difference of two queueing delays in ns: the standing queue minus
- * the minimum queueing delay of the last few seconds. Returns 0 if the queueing
- * delay is unknown, or if padding (data without content) was sent in the last
- * 0.5 s.
+/* Returns in ns by how much the standing queue exceeds the minimum queueing
+ * delay of the last few seconds. The standing queue is also a delay: the
+ * minimum queueing delay of the last 100 ms, or of the last round trip if this
+ * is longer.
  *
- * The standing queue is a delay: the minimum queueing delay of the last 100 ms,
- * or of the last round trip if this is longer. A burst of packets causes a
- * queue that becomes empty within this time. The delay in such a queue is
- * therefore not part of the standing queue, as in CoDel (RFC 8289, section 3).
- */
+ * A burst of packets causes a queue that becomes empty within 100 ms or within
+ * a round trip. The delay in such a queue is therefore not part of the standing
+ * queue, as in CoDel (RFC 8289, section 3).
+ *
+ * Returns 0 if the queueing delay is unknown, or if padding (data without
+ * content) was sent in the last 0.5 s. */
 guint64 bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
 /* Returns the rate in bit/s at which data left the backlog, because they were

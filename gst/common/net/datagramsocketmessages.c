@@ -245,13 +245,14 @@ may_refuse_gso (gint error_number)
 }
 
 /* Records that the system or the network device has refused to send several
- * packets as one message (GSO). If the reason was the size of the packets
- * (EMSGSIZE), GSO is used only for smaller packets from now on. With any other
- * error, GSO is no longer used.
+ * packets as one message (GSO).
  *
- * A packet that exceeds the MTU has to be sent by itself, because only then it
- * can be fragmented. Smaller packets can follow, for example after the protocol
- * has learned the path MTU. */
+ * If the error is EMSGSIZE, the packets exceed the MTU. Each of them has to be
+ * sent by itself, because it cannot be fragmented as a part of a GSO message.
+ * GSO is used only for smaller packets from now on. Smaller packets can follow,
+ * for example after the protocol has learned the path MTU.
+ *
+ * With any other error, GSO is no longer used. */
 static void
 note_gso_refused (DatagramSocket * self, gint error_number, gsize segment_size)
 {

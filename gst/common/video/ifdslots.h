@@ -45,12 +45,12 @@ typedef struct
 guint32 ifd_slots_decode (guint32 wrong, const IfdSlotFrame * frames, guint n,
     guint without, gboolean lost[IFD_SLOTS_MAX_FRAMES]);
 
-/* Returns the index of the frame to drop, which is the frame whose drop costs
- * the least. The cost of a drop includes all frames that cannot be decoded
- * without the dropped frame. `wrong` is the set of decoder slots (for example
- * buffers of reference frames) that have wrong contents before the first frame.
- * `used` is the set of slots that recent frames have used. `rule` is set to a
- * text that explains the selection. */
+/* Returns the index in `frames` of the frame to drop, which is the frame whose
+ * drop costs the least. The cost of a drop includes all frames that cannot be
+ * decoded without the dropped frame. `wrong` is the set of decoder slots (for
+ * example buffers of reference frames) that have wrong contents before the
+ * decoder gets frames[0]. `used` is the set of slots that recent frames have
+ * used. `rule` is set to a text that explains the selection. */
 guint ifd_slots_find_victim (guint32 wrong, guint32 used,
     const IfdSlotFrame * frames, guint n, const gchar ** rule);
 

@@ -37,7 +37,9 @@ typedef struct
    * data after it. The units before the first picture header of a frame, such
    * as the sequence header, belong to the first picture. */
   guint first_unit;
-  guint picture_unit;           /* index of the unit with the picture header */
+  /* Index of the unit that contains the picture header. A unit is a start code
+   * with the data after it. */
+  guint picture_unit;
   /* index of the unit with the first slice; equals end_unit if the picture has
    * no slice */
   guint first_slice;

@@ -151,10 +151,11 @@ read_vp8 (const guint8 * data, gsize size, gboolean is_start,
   use->uses = get_vp8_uses (&header, layer, number);
   use->updates = get_vp8_updates (&header, MAX (number, 0));
   /* The frame may replace the stored state of the segments or of the loop
-   * filter without using the old state. An encoder that does so is expected to
-   * do it in each frame. The next frame then does not use the new state, but
-   * replaces it again. A frame that updates only such state is therefore not a
-   * reference frame. */
+   * filter without using the old state. An encoder that replaces this state in
+   * one frame is expected to replace it in each frame. The next frame then
+   * replaces the state again without using it. If a frame updates nothing but
+   * this state, no later frame depends on it, so the frame is not a reference
+   * frame. */
   if (!header.uses_segments)
     replaced |= VP8_SLOT_SEGMENTATION;
   if (!header.uses_filter)
@@ -204,8 +205,10 @@ add_vp9_frame (const Vp9Header * header, SlotUse * use)
   /* An error resilient frame uses only reference frames, and no other state of
    * the decoder. The encoder is expected to code either all frames or no frames
    * as error resilient. If this frame is error resilient, the next frame is
-   * therefore expected to be error resilient, too. The next frame then depends
-   * on this frame only if this frame updates a reference frame. */
+   * therefore expected to be error resilient, too, and to use only reference
+   * frames. This frame is then needed by the next frame only if it updates a
+   * reference frame. If this frame is not error resilient, it always counts as
+   * a reference frame. */
   use->is_reference |= header->refreshes != 0 || !header->is_error_resilient;
 }
 

@@ -167,8 +167,9 @@ set_round_trip (DccpConnection * connection, guint64 round_trip)
       connection->halves.round_trip);
 }
 
-/* Begins both half-connections, because the connection has opened. `sequence`
- * is the sequence number of the peer's packet with which it has opened. */
+/* Begins both half-connections (one for each direction of the data). Called
+ * when a packet of the peer opens the connection. `sequence` is the sequence
+ * number of this packet. */
 static void
 begin_half_connections (DccpConnection * connection, guint64 sequence)
 {
@@ -238,8 +239,10 @@ dccp_connection_end (DccpConnection * connection, DccpState state,
     dccp_common_trace (connection->common, "connection ends with a Reset: %s",
         dccp_reset_code_get_name (code));
   set_state (connection, state);
-  /* The application of a server learns of a connection only when it opens. If
-   * it has never opened, its end is therefore not reported either. */
+  /* The application of a server does not learn of a connection before the
+   * connection opens. If a connection ends and has never been open, the
+   * application does not know this connection. The end is then not reported to
+   * the application. */
   if (connection->is_server && !connection->is_told)
     return;
   event.reset_code = code;
@@ -417,10 +420,10 @@ typedef struct
   guint64 ndp;
   DccpCcidAck ack;
   DccpHalfHeard own;            /* options of the congestion control */
-  /* The Data Dropped options in this packet describe packets that we have sent.
-   * Each of these options continues where the option before has ended. This is
-   * the number of packets described by the options that have been read so far.
-   */
+  /* A received packet may have several Data Dropped options, which describe
+   * packets that we have sent. Each further option describes the packets that
+   * follow those of the previous option. This field is the number of packets
+   * that are described by the options that have been read so far. */
   guint drop_offset;
 } Heard;
 
@@ -1131,15 +1134,16 @@ input_to_receiver (DccpConnection * connection, const DccpPacket * packet,
   dccp_half_connections_input (&connection->halves, connection->now, &arrived);
 }
 
-/* Refuses a Sync that has no valid acknowledgement number. Such Syncs arrive if
- * an attacker sends forged packets to the peer in our name. The peer answers
- * them with Syncs to us, which acknowledge sequence numbers that we have never
- * sent.
+/* Refuses a Sync that has no valid acknowledgement number. Such Syncs arrive
+ * during an attack: the attacker sends forged packets to the peer in our name.
+ * The peer answers each forged packet with a Sync to us. The Sync acknowledges
+ * the sequence number of the forged packet, which we have never sent.
  *
- * However, the Syncs themselves are genuine packets of the peer and have valid
- * sequence numbers. They are therefore reported to our congestion control as
- * received. Otherwise, our congestion control would regard them as lost, and
- * the peer would have to send more slowly. */
+ * However, the Sync itself is a genuine packet of the peer and has a valid
+ * sequence number. It is therefore reported to our congestion control as
+ * received. Otherwise, our congestion control would report the Sync to the peer
+ * as a lost packet, and the peer would reduce its sending rate because of this
+ * loss. */
 static gboolean
 refuse_sync (DccpConnection * connection, Arrival * arrival)
 {
@@ -1511,10 +1515,11 @@ help_partopen (DccpConnection * connection, const DccpPacket * packet)
 }
 
 /* Returns whether packets with data seem to be missing directly before the
- * packet of `arrival`. The function examines the packets between the last
- * packet whose data were delivered and this packet. Packets that had no data do
- * not count as missing. The option NDP Count of this packet says how many
- * packets without data precede it directly. */
+ * packet of `arrival`, the new packet. The function examines the packets
+ * between the new packet and the last packet whose data were delivered. The
+ * option NDP Count of the new packet says how many packets directly before it
+ * had no data. These packets do not count as missing. The result is TRUE if one
+ * of the other examined packets has not arrived. */
 static gboolean
 is_gap_before (DccpConnection * connection, Arrival * arrival)
 {

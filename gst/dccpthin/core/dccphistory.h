@@ -38,8 +38,8 @@ gboolean dccp_history_is_known (const DccpHistory * history, guint64 sequence);
 /* Returns TRUE if the bit of the sequence number `sequence` is set. Returns
  * FALSE if the bit is not set, or if the history does not cover this number. */
 gboolean dccp_history_get (const DccpHistory * history, guint64 sequence);
-/* Returns the number of set bits among the `n` sequence numbers that begin at
- * `first`. */
+/* A history stores one bit for each sequence number. Returns how many bits are
+ * set among the bits of the `n` sequence numbers that begin at `first`. */
 gint64 dccp_history_count (DccpHistory * history, guint64 first, gint64 n);
 /* Checks the `n` sequence numbers that begin at `first`. Returns TRUE if the
  * bit of at least one of them is set in both `history` and `other`. */

@@ -201,8 +201,8 @@ typedef struct
   guint64 slow_receiver_received, dropped_received;
   /* data that the peer sends */
   gdouble their_loss_event_rate;
-  /* Rate in bit/s of payload at which data from the peer arrives here, as we
-   * measure it (X_recv of RFC 5348). */
+  /* Rate in bit/s at which payload from the peer arrives here. This is our own
+   * measurement (X_recv of RFC 5348). */
   guint64 receive_rate;
   guint64 lost, loss_events, reordered, duplicates;
   guint64 feedback_sent;

@@ -54,10 +54,10 @@ get_length (const TfrcLosses * losses, guint i)
   return MAX (losses->intervals[i].data, 1);
 }
 
-/* Computes two sums over the closed loss intervals (RFC 5348 section 5.4).
- * These are all stored intervals except the current one. `weight` is set to
- * W_tot, the sum of the weights. `length` is set to I_tot, the weighted sum of
- * the lengths. */
+/* Computes two sums over the closed loss intervals (RFC 5348 section 5.4). The
+ * closed loss intervals are all stored intervals except the current one.
+ * `weight` is set to W_tot, the sum of the weights of these intervals. `length`
+ * is set to I_tot, the weighted sum of their lengths. */
 static void
 sum_closed (const TfrcLosses * losses, gdouble * weight, gdouble * length)
 {

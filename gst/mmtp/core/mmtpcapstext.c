@@ -5,10 +5,11 @@
  *   caps   = name *("," field "=" value)
  *   value  = ["(" type ")"] (scalar / "{" values "}" / "<" values ">")
  *
- * A scalar outside of a list must have a type. In a list, the type of a scalar
- * may be omitted. The scalar then has the type of this list. If the type of
- * this list is omitted too, the scalar has the type of the innermost list
- * around it that has a type. */
+ * A scalar outside of a list must have a type. A scalar in a list may have no
+ * type. The scalar then gets its type from a list. If the list that contains
+ * the scalar has a type, the scalar has this type. Otherwise, the list around
+ * that list is examined next, and so on outwards. The first list with a type
+ * gives its type to the scalar. */
 
 #include "mmtpcapstext.h"
 

@@ -31,8 +31,9 @@ typedef struct
    * request for the session). The OPEN contains this time. */
   guint64 sender_start;
 
-  /* Sending time of the last message, with all bits restored. The unit is a
-   * tick of MMTP_TICK us. */
+  /* Sending time of the last message, in ticks. A tick lasts MMTP_TICK us. The
+   * message contains only the low bits of this time. The other bits have been
+   * restored. */
   guint64 sent;
   /* arrival time, in ns, of the message with the sending time `sent` */
   guint64 sent_time;

@@ -40,10 +40,11 @@
  * (docs/wire-mmtp.md, section 3, END). */
 #define END_WAIT (100 * MILLISECOND)
 /* A path is silent if no messages arrive on it, according to the REPORTs.
- * PROBEs of maximum size then show whether it delivers again. The interval
- * between two PROBEs is PROBE_PERIOD, or PROBE_SHARE times the transmission
- * time of a PROBE, whichever is longer. PROBEs therefore use at most a tenth of
- * the path's rate. */
+ * PROBEs of maximum size then show whether the path delivers again. The
+ * interval between two PROBEs is at least PROBE_PERIOD. It is also at least
+ * PROBE_SHARE (10) times the transmission time of a PROBE. The path therefore
+ * transmits PROBEs for at most a tenth of the time, so PROBEs use at most a
+ * tenth of the path's rate. */
 #define PROBE_PERIOD (300 * MILLISECOND)
 #define PROBE_SHARE 10
 

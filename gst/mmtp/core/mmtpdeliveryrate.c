@@ -14,12 +14,13 @@
  * maximum is forgotten. */
 #define LONG_SPAN (250 * MILLISECOND)
 #define LONG_MEMORY (30 * SECOND)
-/* Maximum duration in ns of the measurement of a burst. The size of the burst
- * is a difference: the number of bytes that arrive during the measurement,
- * minus the number of bytes that the path delivers in this time at its long
- * rate. (The long rate is the maximum rate over LONG_SPAN.) If the long rate is
- * wrong, the error of the difference grows with the duration of the
- * measurement, so the duration is limited. */
+/* Maximum duration in ns of the measurement of a burst. The measurement counts
+ * the bytes that arrive. The path would also have delivered a part of these
+ * bytes without a burst, at its long rate. (The long rate is the maximum rate
+ * over LONG_SPAN.) The size of the burst is the number of bytes beyond this
+ * part. If the long rate is wrong, the computed part is wrong by a number of
+ * bytes that grows with the duration of the measurement. The duration is
+ * therefore limited. */
 #define EPOCH (500 * MILLISECOND)
 /* The stored size of the largest burst decays to 1/e in EXTRA_MEMORY (ns). On a
  * path whose delay fluctuates, several bursts arrive per second, so the size

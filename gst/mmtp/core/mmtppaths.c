@@ -23,14 +23,15 @@
  * because perhaps the path still works, and only the reports are lost or
  * delayed on the return path. */
 #define MUTE_TIME (3 * SECOND)
-/* Percentage of the rate of the paths that new packets of the stream may use.
- * Keep-alives and retransmissions use the rest. */
+/* New packets of the stream may use only this percentage of the total rate of
+ * the paths. Keep-alives and retransmissions use the rest. */
 #define PUT_PERCENT 95
-/* Percentage of the rate of the paths that the queue may use if the rate of at
- * least one path is not configured. It then replaces PUT_PERCENT. A rate that
- * is not configured is only an estimate, which may be too low. The percentage
- * is above 100, so that buffers are accepted despite a low estimate. If too
- * many buffers are accepted, the late ones are dropped later. */
+/* Percentage that replaces PUT_PERCENT if the rate of at least one path is not
+ * configured. The queue may use this percentage of the total rate of the paths.
+ *
+ * A rate that is not configured is only an estimate, which may be too low. The
+ * percentage is above 100, so that buffers are accepted despite a low estimate.
+ * If too many buffers are accepted, the late ones are dropped later. */
 #define LENIENT_PERCENT 400
 
 void
@@ -156,9 +157,10 @@ mmtp_paths_find_fastest (MmtpPaths * paths)
 /* Computes the offset between the clocks of the endpoints, as NTP does. The
  * offset is the base delay minus half of the round trip, on the path with the
  * shortest round trip. The base delay and the round trip must be minima over
- * the same period. With different periods, a queue might delay one of the two
- * minima and not the other. Half of the queueing delay or all of it would then
- * be an error of the offset. */
+ * the same period. With different periods, a queueing delay might be part of
+ * only one of the two minima. If it were part of the base delay, the error of
+ * the offset would be the whole queueing delay. If it were part of the round
+ * trip, the error would be half of the queueing delay. */
 void
 mmtp_paths_update_delays (MmtpPaths * paths)
 {

@@ -785,10 +785,11 @@ may_send (const MmtpReceiver * self, const MmtpReceiverPath * path,
   return path && (path->joined || message->type == MMTP_RESPONSE);
 }
 
-/* Called when a valid message of the session has arrived. If the session was
- * silent (MMTP_RECEIVER_SILENT), it continues. A session is silent when no
- * message has arrived for the session timeout. It can continue as long as no
- * other session has begun. */
+/* Called when a valid message of the session has arrived. A session becomes
+ * silent (MMTP_RECEIVER_SILENT) when the session timeout has passed without a
+ * message. If the session was silent, the message ends this state, and the
+ * session continues. A silent session can continue as long as no other session
+ * has begun. */
 static void
 come_alive (MmtpReceiver * self)
 {
@@ -1098,11 +1099,10 @@ tell_too_long (MmtpReceiver * self, MmtpReceiverEvent * event)
  * arrived yet. This buffer then waits for its caps, and the buffers after it
  * wait, too.
  *
- * If the caps do not arrive in time, the buffer is dropped, so that no other
- * buffer becomes too late. The due times of the stream may decrease. A later
- * buffer may therefore have an earlier deadline than the buffer that waits for
- * its caps. The earliest deadline of all complete buffers counts. The waiting
- * buffer is dropped when this deadline plus the maximum lateness has passed. */
+ * The buffer that waits for its caps must not make the buffers after it too
+ * late. It is therefore dropped at a certain time: the earliest deadline of all
+ * complete buffers, plus the maximum lateness. The earliest deadline may be
+ * that of a later buffer, because the due times of the stream may decrease. */
 static const MmtpReorderedBuffer *
 find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)
 {

@@ -96,7 +96,8 @@ is_from_opener (const MmtpReceiverHandshake * self,
 }
 
 /* Returns whether an OPEN (the sender's request for the session) is accepted
- * although it repeats an earlier OPEN from another address.
+ * although it comes from a new address. This OPEN repeats an earlier OPEN,
+ * which came from another address.
  *
  * This protects the session against an on-path attacker, who can do the
  * following. The attacker gives the sender a COOKIE that the receiver has

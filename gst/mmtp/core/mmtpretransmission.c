@@ -22,15 +22,16 @@
  * ns between two searches of the same path. If several reports arrive in this
  * time, they cause no further search. */
 #define RESCUE_PERIOD (10 * MILLISECOND)
-/* A retransmission that might arrive late is made only in two cases:
+/* A retransmission that might arrive late is made only if at least one of two
+ * conditions is met:
  * - Several pictures need the lost packet. The weight of a buffer is the
  *   expected number of pictures that are lost without this buffer. The buffer
  *   to which the lost packet belongs must have at least the weight
  *   CHANCE_WEIGHT.
  * - The paths have rate to spare. Let C be the number of bytes that the paths
- *   can deliver before the last packet in the queue is too late. The lost
- *   packet and all packets in the queue together may have at most
- *   C / CHANCE_PART bytes. */
+ *   can deliver from now on, until it is too late for the last packet in the
+ *   queue. Let Q be the number of bytes of the lost packet and of all packets
+ *   in the queue. Q must be at most C / CHANCE_PART. */
 #define CHANCE_WEIGHT 2
 #define CHANCE_PART 2
 /* Maximum number of lost messages that are looked up for one REPORT. A REPORT
@@ -151,11 +152,12 @@ requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 }
 
 /* Examines the messages that were sent on `path`, in the order in which they
- * were sent. A message is overdue if it should have arrived by now, or if a
- * report about it should have arrived by now. The packet of an overdue message
- * is put back into the send queue if the due time of this packet is `due` or
- * earlier. The search ends at the first message that is not overdue, because
- * the later messages are not overdue either. */
+ * were sent. A message is overdue in two cases: the reports say that it has not
+ * arrived although it should have, or no report has said anything about it
+ * although such a report should have arrived by now. If the due time of the
+ * packet in an overdue message is `due` or earlier, this packet is put back
+ * into the send queue. The search ends at the first message that is not
+ * overdue, because the later messages are not overdue either. */
 static void
 requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 {
@@ -255,10 +257,11 @@ take_loss (MmtpRetransmission * self, MmtpPath * path, guint16 low)
     return;
   mmtp_path_note_missed (path, number);
   packet = mmtp_send_queue_get_packet (self->queue, sent->stream_number);
-  /* A message on this path was lost. If its packet was already retransmitted,
-   * `packet` contains the path and the channel number of the retransmission,
-   * and not those of the lost message. The retransmission may still arrive, so
-   * the packet is then not put back into the queue. */
+  /* A message on this path was lost. The packet in this message may already
+   * have been retransmitted in another message. `packet` then contains the path
+   * and the channel number of the retransmission, which differ from those of
+   * the lost message. In this case, the packet is not put back into the queue,
+   * because the retransmission may still arrive. */
   if (packet && packet->state == MMTP_PACKET_IN_FLIGHT &&
       packet->path == path->id && packet->path_number == number)
     repair (self, packet);

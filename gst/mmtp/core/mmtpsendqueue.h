@@ -142,11 +142,14 @@ guint64 mmtp_send_queue_get_late_group (const MmtpSendQueue * queue,
     guint64 arrival);
 /* The rank of a packet is its importance. The waiting packets of each rank are
  * in a list of their own, in the order of their deadlines. Returns the first
- * packet in the list of `rank` that meets two conditions: the packet would be
- * in time if it arrived at the time `arrival`, and its picture does not refer
- * to a late picture. `late_group` is the number of the group of pictures that
- * contains the late picture; 0 if no picture is late. Returns NULL if there is
- * no such packet. */
+ * packet in the list of `rank` that meets two conditions:
+ * - The packet would be in time if it arrived at the time `arrival`.
+ * - The picture of the packet does not refer to a late picture (a picture that
+ *   would not be in time). The result of mmtp_send_queue_get_late_group() tells
+ *   which picture is late. `late_group` is this result: the number of the group
+ *   of pictures that contains the late picture, or 0 if no picture is late.
+ *
+ * Returns NULL if no packet meets both conditions. */
 MmtpPacket *mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
     guint64 arrival, guint64 late_group);
 /* Adds the frames that have waiting packets to `plan`, in the order of the
@@ -174,9 +177,10 @@ gboolean mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
  */
 gboolean mmtp_send_queue_requeue (MmtpSendQueue * queue, MmtpPacket * packet,
     guint64 arrival);
-/* Call this function for a lost packet that will not be retransmitted, so that
- * its picture cannot be decoded. Waiting pictures that refer to this picture
- * get the lowest rank, and are sent only when no other packet waits. */
+/* Call this function for a lost packet that will not be retransmitted. Without
+ * this packet, its picture cannot be decoded. Waiting pictures that refer to
+ * the undecodable picture get the lowest rank. They are sent only when no other
+ * packet waits. */
 void mmtp_send_queue_note_lost (MmtpSendQueue * queue, MmtpPacket * packet);
 /* Moves a lost packet to the list of speculative retransmissions: packets that
  * are sent again although they may arrive late. The packets of this list are

@@ -28,8 +28,8 @@ typedef struct
   /* time in ns at which the caller began to wait; valid only while is_idle is
    * TRUE */
   gint64 idle_since;
-  /* Arrival time in ns of the last buffer that got its arrival time instead of
-   * its timestamp. G_MININT64 if there was no such buffer. */
+  /* Arrival time in ns of the last buffer whose timestamp was replaced by its
+   * arrival time. G_MININT64 if no timestamp was replaced yet. */
   gint64 latest;
 } MmtpStamps;
 

@@ -42,11 +42,13 @@ typedef struct
 {
   guint32 ssrc;
   guint16 seqnum;
-  /* A stray is a packet that does not continue the current sequence: it comes
-   * from another source than the current one, or its sequence number is far
-   * from the expected one. Strays are kept in two rings, `singles` and `runs`.
-   * `packet` is the packet of this stray. If the packet is moved from `singles`
-   * to `runs`, the entry in `singles` stays there, but its `packet` is NULL. */
+  /* The packet of this entry. An entry describes one stray, which is a packet
+   * that does not continue the current sequence: it comes from another source
+   * than the current one, or its sequence number is far from the expected one.
+   *
+   * Strays are kept in two rings, `singles` and `runs`. When a stray is moved
+   * from `singles` to `runs`, its old entry stays in `singles`, and `packet` of
+   * the old entry becomes NULL. */
   gpointer packet;
 } Stray;
 
@@ -285,10 +287,10 @@ push_stray (RtpReorder * reorder, StrayRing * ring, const Stray * stray)
   ring->strays[(ring->first + ring->n++) % MAX_STRAYS] = *stray;
 }
 
-/* Stores a stray, which is a packet from another source, or with a sequence
- * number far from the expected one. Returns TRUE if the ring contains a packet
- * of the same source with the previous sequence number. In this case, both
- * packets belong to a run of consecutive packets. */
+/* Stores a stray: a packet from another source than the current one, or with a
+ * sequence number far from the expected one. Returns TRUE if an earlier stray
+ * of the same source is stored and has the previous sequence number. These two
+ * strays then belong to a run of consecutive packets. */
 static gboolean
 keep_stray (RtpReorder * reorder, const Stray * stray)
 {

@@ -31,10 +31,10 @@ from wirelesslab.testbed import testbed
 BOTTLENECK = paths.PIPELINES / "demo.ini"
 MOBILE = paths.PIPELINES / "demo-mobile.ini"
 LAB = paths.PIPELINES / "lab"
-# The demo streams the clip with the highest bitrate over all transports. It
-# streams the clip with a lower bitrate only over the transports in this table.
-# The reason is that with the lower bitrate nearly all frames arrive, whatever
-# the transport.
+# The demo streams a clip over several transports. Each transport carries the
+# clip with the highest bitrate. The transports in this table also carry the
+# clip with a lower bitrate. With the lower bitrate, nearly all frames arrive,
+# whatever the transport, so these few transports are sufficient.
 ALSO_LOWER = {BOTTLENECK: ("mmtp", "rtp-stock", "srt", "tcp"),
               MOBILE: ("rtp-stock",)}
 # The demo executes this number of runs per processor core at the same time.

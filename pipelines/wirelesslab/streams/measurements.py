@@ -533,11 +533,12 @@ def one_way_delay(sent: int, received: int, reception: int,
     subtracted from the round-trip time, and the one-way delay is half of the
     rest.
 
-    `sent` and `received` are times of the sender's clock, when it sent the
-    packet and received the acknowledgement. `reception` and `sending_ack` are
-    times of the receiver's clock, when it received the packet and sent the
-    acknowledgement. The clocks need not agree, because each difference is
-    between times of one clock.
+    `sent` and `received` are times on the sender's clock: the sender sent the
+    packet at `sent`, and received the acknowledgement at `received`.
+    `reception` and `sending_ack` are times on the receiver's clock: the
+    receiver received the packet at `reception`, and sent the acknowledgement
+    at `sending_ack`. The clocks need not agree, because each difference is
+    between two times on the same clock.
     """
     elapsed = sending_ack - reception
     return (received - sent - elapsed) / 2
@@ -556,10 +557,10 @@ def mos(psnr: float) -> int:
 
 
 def worst_place(errors: Sequence[Sequence[float]]) -> int | None:
-    """Returns the picture with the largest error, as its number in display
-    order. `errors` has one list for each stream, with the error of each
-    picture. The error of a picture is the sum over all streams. If all errors
-    are 0, returns None.
+    """Returns the picture with the largest total error, as its number in
+    display order. `errors` has one list for each stream. The list contains the
+    error of each picture in this stream. The total error of a picture is the
+    sum of its errors in all streams. If all errors are 0, returns None.
     """
     sums = [sum(each) for each in zip(*errors)]
     return sums.index(max(sums)) if any(sums) else None

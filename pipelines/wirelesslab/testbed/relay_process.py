@@ -13,12 +13,16 @@ datagram from a different port, a second copy of the answer is delivered to
 that port.
 
 loopback.py starts this program as `testbed.relay_process DESCRIPTION`.
-DESCRIPTION is a JSON text with an entry for each direction of a link. An entry
-has:
-- `relay` and `out`, the addresses that this process binds,
-- `into` and `to`, the addresses to which this process sends,
-- `from`, the relay address of the other direction,
-- `port`, the port that all these addresses use.
+DESCRIPTION is a JSON text with an entry for each direction of a link. The
+entry for the direction from A to B has these fields:
+- `relay`, the relay address of B, at which this process receives the datagram
+- `into`, the address to which this process sends the datagram, so that it
+  enters the link
+- `out`, the address at which this process receives the datagram from the link
+- `to`, the address of B to which this process then sends the datagram
+- `from`, the relay address of A, which is also the `relay` of the direction
+  from B to A
+- `port`, the port of all five addresses
 """
 
 import json

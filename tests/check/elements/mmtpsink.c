@@ -234,8 +234,9 @@ GST_END_TEST;
  *
  * The token bucket is filled at the rate padding-bitrate and holds the padding
  * of 1 s. The maximum number of padding bits is therefore padding-bitrate *
- * (elapsed time + 1 s). The number cannot be higher on a busy machine, because
- * the elapsed time is measured. */
+ * (elapsed time + 1 s). On a busy machine, more time may elapse. The maximum is
+ * then higher, too, because the test measures the elapsed time. The sink must
+ * therefore not exceed the maximum on a busy machine either. */
 GST_START_TEST (padding_is_sent_and_bounded)
 {
   const guint bitrate = 200000;
@@ -890,9 +891,10 @@ GST_START_TEST (who_does_not_answer_is_an_error)
 
 GST_END_TEST;
 
-/* The property peer-timeout is 0 in the sink and in the source. Neither of them
- * may therefore end the session because the other one is silent. All buffers
- * must arrive over one connection. */
+/* The property peer-timeout is 0 in the sink and in the source. The session
+ * therefore has no timeout: the sink must not end it when the source is silent,
+ * and the source must not end it when the sink is silent. All buffers must
+ * arrive over one connection. */
 GST_START_TEST (a_session_without_a_limit_goes_on)
 {
   LoopbackFixture fixture;

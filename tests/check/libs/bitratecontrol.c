@@ -316,11 +316,13 @@ GST_END_TEST;
 
 /* --- queues in the network ------------------------------------------------ */
 
-/* Simulates an encoder that puts `put` kbit/s into a network that delivers
- * `delivered` kbit/s. At the start, 100 ms of data are in flight: 12500 bytes
- * of payload, which is what 1000 kbit/s make in 100 ms. The number of bytes in
- * flight includes headers. The headers are 3 % of this number, and
- * BitrateControl assumes this share, too. */
+/* Simulates an encoder that outputs `put` kbit/s, and a network that delivers
+ * `delivered` kbit/s of this output. At the start, the data of 100 ms are in
+ * flight. At 1000 kbit/s, these are 12500 bytes of payload.
+ *
+ * The report to BitrateControl contains the number of bytes in flight with
+ * their headers. 3 % of these bytes are headers. BitrateControl, too, assumes
+ * that 3 % of the bytes in flight are headers. */
 static void
 run_backlog (guint64 put, guint64 delivered, guint64 duration)
 {
@@ -353,12 +355,15 @@ begin_backlog (guint64 duration)
   run_backlog (1000, 1000, duration);
 }
 
-/* The queueing delay in the network rises to 120 ms. BitrateControl tolerates
- * 60 ms. The excess of 60 ms must drain within 200 ms, which takes 60 / 200 of
- * the delivered bitrate in this time. The rest, 1 - 60 / 200, remains for the
- * encoder. BitrateControl multiplies it by 0.85 (BETA in
- * bitrateestimaterule.c), so the bitrate must fall to 0.85 * (1 - 60 / 200) of
- * the delivered bitrate. */
+/* The queueing delay in the network rises to 120 ms. BitrateControl tolerates a
+ * queueing delay of 60 ms. The excess is therefore 60 ms: the network needs
+ * this time to deliver the data that wait too long. The excess must drain
+ * within 200 ms. In these 200 ms, the network spends 60 ms on the excess. Only
+ * a share of 1 - 60 / 200 of the time remains for new data of the encoder.
+ *
+ * BitrateControl multiplies this share by 0.85 (BETA in bitrateestimaterule.c).
+ * The bitrate must therefore fall to 0.85 * (1 - 60 / 200) of the delivered
+ * bitrate. */
 GST_START_TEST (queue_in_the_network_lowers_the_rate)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);
@@ -377,14 +382,15 @@ GST_START_TEST (queue_in_the_network_lowers_the_rate)
 
 GST_END_TEST;
 
-/* In the first part of the test, the queueing delay rises to 40 ms, but falls
- * to 5 ms every 100 ms. BitrateControl tolerates such a queue, because it
- * drains.
+/* In the first part of the test, the queueing delay is usually 40 ms, but falls
+ * to 5 ms every 100 ms. BitrateControl tolerates this queue, because it drains.
  *
  * In the second part, the queueing delay stays at 40 ms. BitrateControl
- * tolerates only 10 ms of such a constant delay. The excess of 30 ms must drain
- * within 200 ms. The bitrate must therefore fall to 0.85 * (1 - 30 / 200) of
- * the delivered bitrate. */
+ * tolerates only 10 ms of a constant delay. The excess of 30 ms must drain
+ * within 200 ms. In these 200 ms, the network spends 30 ms on the excess, so a
+ * share of 1 - 30 / 200 of the time remains for new data. BitrateControl
+ * multiplies this share by 0.85 (BETA in bitrateestimaterule.c). The bitrate
+ * must therefore fall to 0.85 * (1 - 30 / 200) of the delivered bitrate. */
 GST_START_TEST (standing_queue_lowers_the_rate)
 {
   guint i;
@@ -482,13 +488,16 @@ GST_START_TEST (rare_reports_are_no_outage)
 
 GST_END_TEST;
 
-/* The receiver reports only once in 300 ms. BitrateControl must nevertheless
- * measure the delivered bitrate correctly, which is 1000 kbit/s.
+/* The receiver sends only one report in 300 ms. BitrateControl must
+ * nevertheless measure the delivered bitrate correctly, which is 1000 kbit/s.
  *
  * 200 ms after a report, the queueing delay rises to 50 ms. BitrateControl
- * tolerates 20 ms of it: 10 ms, and half a frame period, which is also 10 ms.
- * The excess of 30 ms must drain within 200 ms. The bitrate must therefore fall
- * to 0.85 * (1 - 30 / 200) of the delivered bitrate. */
+ * tolerates 20 ms of this delay: 10 ms as usual, and half a frame period, which
+ * is also 10 ms. The excess of 30 ms must drain within the next 200 ms. In this
+ * time, the network spends 30 ms on the excess, so a share of 1 - 30 / 200 of
+ * the time remains for new data. BitrateControl multiplies this share by 0.85
+ * (BETA in bitrateestimaterule.c). The bitrate must therefore fall to
+ * 0.85 * (1 - 30 / 200) of the delivered bitrate. */
 GST_START_TEST (rare_reports_show_the_delivered_rate)
 {
   guint i;
@@ -509,9 +518,10 @@ GST_START_TEST (rare_reports_show_the_delivered_rate)
 GST_END_TEST;
 
 /* Simulates an encoder that makes a frame of `size` bytes every `period` ms.
- * The sender sends the data of a frame at 4000 kbit/s, and has sent all of them
- * before the next frame is made. The estimated rate is 4000 kbit/s. At the end,
- * the bitrate must be 90 % of it, which is 3600 kbit/s. */
+ * The sender sends each frame at 4000 kbit/s, and finishes it before the
+ * encoder makes the next frame. The estimated rate of the path is 4000 kbit/s,
+ * too. At the end, the bitrate must be 3600 kbit/s, which is 90 % of the
+ * estimated rate. */
 static void
 check_large_frames (guint64 size, guint64 period)
 {
@@ -732,11 +742,12 @@ GST_START_TEST (loss_before_a_pause_is_no_outage)
 GST_END_TEST;
 
 /* A static picture needs only 20 kbit/s. Its packets are small, so headers are
- * a large part of them. BitrateControl knows the number of bytes in flight, and
- * computes when the encoder output so many bytes. The bytes in flight include
- * headers, but the bytes from the encoder do not. The encoder needs longer to
- * output as many bytes, so the data in flight seem to be older than they are.
- * The bitrate must nevertheless stay at 1000 kbit/s. */
+ * a large part of the bytes in flight. BitrateControl estimates the age of the
+ * data in flight: it computes how long the encoder needed to output as many
+ * bytes as are in flight. The bytes in flight include headers, but the output
+ * of the encoder does not. The encoder needed less time for the payload alone,
+ * so the estimated age is too high. The bitrate must nevertheless stay at 1000
+ * kbit/s. */
 GST_START_TEST (static_picture_keeps_the_rate)
 {
   begin_backlog (400);

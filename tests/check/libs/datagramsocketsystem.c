@@ -525,9 +525,10 @@ write_checksum (guint8 * bytes, gsize size, guint8 * sum)
   GST_WRITE_UINT16_BE (sum, ~add_up (bytes, size, 0));
 }
 
-/* Captures RUN packets and returns them one after the other. Checks that their
- * checksums are correct and that their IP identifications are consecutive. Sets
- * both to 0 in the returned packets, so that two captures can be compared. */
+/* Captures RUN packets. Checks that the checksums of the packets are correct
+ * and that their IP identifications are consecutive. Then sets the checksums
+ * and the IP identifications to 0, so that two captures can be compared.
+ * Returns an array of bytes that contains all packets, one after the other. */
 static GByteArray *
 capture_run (gint tap, gsize size)
 {

@@ -1214,9 +1214,10 @@ send_forged_requests (Flood * self, FloodType type)
   }
 }
 
-/* Sends the INITs of those real senders that repeat their INIT at the time
- * `ms`. A sender repeats its first INIT after 250 ms. It doubles the interval
- * after each repetition, up to 2 s (docs/wire-mmtp.md section 4). */
+/* Sends the INITs that are due at the time `ms`. The INITs come from the real
+ * senders, which are not part of the flood. A sender repeats its first INIT
+ * after 250 ms. It doubles the interval after each repetition, up to 2 s
+ * (docs/wire-mmtp.md section 4). */
 static void
 ask_again (Flood * self, guint ms)
 {

@@ -73,9 +73,9 @@ expect (Fixture * fixture, guint64 time, MmtpType type, gsize size)
   fail_unless_equals_int (mmtp_packet_parse_header (&message, bytes, size,
           MMTP_SENDER), MMTP_VALID);
   fail_unless_equals_int (message.type, type);
-  /* After the last INIT that is due, the test must call mmtp_handshake_write ()
-   * once more. This call writes no message. It only makes the handshake wait
-   * for an answer. */
+  /* The call above has written the last message that is due. After an INIT, the
+   * test must call mmtp_handshake_write () once more. This further call writes
+   * no message. It only makes the handshake wait for an answer. */
   mmtp_handshake_write (&fixture->handshake, bytes, sizeof (bytes), &path);
 }
 
@@ -193,9 +193,13 @@ GST_END_TEST;
 
 /* The sender sends three INITs, at 0, 250 and 750 ms. The first INIT is lost.
  * The COOKIE that answers the second INIT arrives at 850 ms, 600 ms after this
- * INIT. The OPEN has a round trip of only 601 ms. The COOKIE cannot be an
- * answer to the first INIT, because the round trip would then be 850 ms. The
- * sender must recognize the lost INIT, and estimate the rate. */
+ * INIT.
+ *
+ * The sender does not know which INIT this COOKIE answers. If the COOKIE
+ * answered the first INIT, the round trip would be 850 ms. But the OPEN has a
+ * round trip of only 601 ms. From the difference between these two round trips,
+ * the sender must conclude that the first INIT was lost. It must then estimate
+ * the rate. */
 GST_START_TEST (lost_init_is_recognized)
 {
   gboolean is_minimum;
@@ -215,10 +219,13 @@ GST_START_TEST (lost_init_is_recognized)
 GST_END_TEST;
 
 /* The path has jitter. The sender sends a first INIT at 0 ms and a second INIT
- * at 250 ms. The COOKIE that answers the first INIT arrives at 265 ms. Then the
- * sender sends the OPEN, which has a round trip of only 255 ms. This is less
- * than the round trip of the first INIT, 265 ms, but only because of jitter.
- * The sender must not conclude that the COOKIE answers the second INIT. */
+ * at 250 ms. The COOKIE that answers the first INIT arrives at 265 ms, so the
+ * round trip of the first INIT is 265 ms. Then the sender sends the OPEN.
+ * Because of jitter, the round trip of the OPEN is only 255 ms.
+ *
+ * The OPEN had a shorter round trip than the first INIT, as if the first INIT
+ * had been lost and the COOKIE were the answer to the second INIT. The sender
+ * must not draw this conclusion, because the difference is small. */
 GST_START_TEST (jitter_is_not_mistaken_for_a_lost_init)
 {
   gboolean is_minimum;
@@ -232,10 +239,10 @@ GST_START_TEST (jitter_is_not_mistaken_for_a_lost_init)
 
 GST_END_TEST;
 
-/* Three INITs are sent, but only one COOKIE arrives. The first INIT was lost,
- * and so was the COOKIE of the second or the third INIT. The sender cannot know
- * which of these two INITs the arrived COOKIE answers, so it must not estimate
- * the rate. */
+/* Three INITs are sent, but only one COOKIE arrives. The first INIT was lost.
+ * The other two INITs were answered, but one of these two answers was lost. The
+ * sender cannot know whether the COOKIE that arrived is the answer to the
+ * second or to the third INIT. It must therefore not estimate the rate. */
 GST_START_TEST (two_lost_messages_give_no_estimate)
 {
   gboolean is_minimum;

@@ -152,8 +152,9 @@ run_flood (const Flood * theirs, gboolean radio)
       theirs->late, result->too_late, theirs->lost, theirs->blocks,
       result->missing, count_blocks (simulation), theirs->in_time,
       result->in_time);
-  /* Each frame must count as in time, late or missing, so the sum of the three
-   * numbers must be FRAMES. */
+  /* Each frame must be in one of three classes: in time, late or missing. The
+   * sum of the numbers of frames in the three classes must therefore be FRAMES.
+   */
   fail_unless_equals_int (result->in_time + result->too_late
       + result->missing, FRAMES);
   fail_unless_equals_string (result->errors->str, "");
@@ -204,10 +205,12 @@ static const Row table[] = {
  * more data than the links can carry. */
 #define FIRST_ENOUGH 5
 
-/* Checks the conditions that must hold in every run. `of` is a number of
- * frames. The number of frames in time must be at least the fraction `min` of
- * this number. The late packets must be at most the fraction `late` of all
- * packets. `period` is the frame period in ms, for error messages. */
+/* Checks the conditions that must hold in every run. The caller compares the
+ * run with a number of frames, for example with the number that an ideal
+ * scheduler delivers in time. `of` is this number. The number of frames in time
+ * must be at least `min` times `of`. The number of late packets must be at most
+ * `late` times the number of all packets. `period` is the frame period in ms,
+ * for error messages. */
 static void
 check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
     gdouble late)
@@ -308,17 +311,19 @@ GST_START_TEST (mmtp_brings_90_percent_of_the_optimum_at_constant_rates)
 GST_END_TEST;
 
 /* The result of a run is the number of frames in time, as a percentage of the
- * number that an ideal scheduler achieves. The goal is 90 % with each seed of
- * the random numbers, and 93 % on average over the seeds.
+ * number that an ideal scheduler achieves. The goal is a result of 90 % with
+ * each seed of the random numbers, and of 93 % on average over the seeds.
  *
- * In this test, the delays fluctuate so much that the results of two seeds may
+ * The delays in this test fluctuate so much that the results of two seeds may
  * differ widely. With a frame period of 10 ms, the results of 256 seeds were
- * 80.6 to 91.0 %, and up to 22 % of the packets were late. For each frame
- * period, the test therefore checks the median over 16 seeds.
+ * 80.6 to 91.0 %, and up to 22 % of the packets were late. The test therefore
+ * does not compare the result of a single seed with the goal. For each frame
+ * period, it takes the median of the results of 16 seeds, and compares it with
+ * a lower bound.
  *
- * The lower bound of each median was chosen from the distribution of the
- * results of the 256 seeds. A median of 16 seeds is below its bound with a
- * probability of 1 in 1000. */
+ * The lower bounds follow from the results of the 256 seeds. Each bound was
+ * chosen so that the median of 16 seeds is below the bound with a probability
+ * of 1 in 1000. */
 #define SEEDS 16
 #define WORST_SEED 0.7
 #define MAX_LATE_WHERE_ALL_FITS 0.002

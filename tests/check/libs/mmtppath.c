@@ -784,10 +784,10 @@ GST_START_TEST (what_is_sent_when_nothing_waits_is_marked)
   for (i = 0; i < 8; i++)
     fail_unless (mmtp_sent_log_get (&fixture.path->sent,
             i)->is_app_limited == (i >= 4));
-  /* A packet gets the flag is_app_limited if the application had too little
-   * data to fill the path, as before packet 4 here. All later packets must also
-   * have this flag, until a report acknowledges packet 4, the first packet with
-   * the flag. */
+  /* The application had too little data to fill the path before it sent packet
+   * 4. Packet 4 and all packets after it must therefore have the flag
+   * is_app_limited. This ends when a report acknowledges packet 4: a packet
+   * that is sent after this report must not have the flag. */
   for (i = 0; i < 4; i++)
     arrive (&fixture, i);
   report (&fixture, START + 50 * MS);
@@ -862,8 +862,9 @@ GST_START_TEST (delay_of_a_drained_path_is_its_base)
     run (&fixture, now, now + 50 * MS, FALSE);
   fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.path->delays),
       DELAY);
-  /* A packet that was sent before the queue was empty has waited in the queue.
-   * Its delay must not become the base delay. */
+  /* The next packet is sent while earlier packets still wait in the queue of
+   * the path. It has to wait behind them, so its delay contains a queueing
+   * delay. This delay must not become the base delay. */
   send (&fixture, now, 1);
   fixture.delay = 70 * MS;
   report_all (&fixture, now + 50 * MS);
@@ -1118,12 +1119,15 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
 
 GST_END_TEST;
 
-/* The path transmits one packet in 10 ms. The test establishes the base delay
- * DELAY with a control message. It then sends `n` packets at once. A report
- * says that the queueing delay of the tenth packet was 200 ms. After the tenth
- * packet, the path has to transmit `n` - 10 packets. The sender must therefore
- * predict that the path is busy until 200 ms plus (`n` - 10) times 10 ms after
- * the packets were sent. */
+/* The path transmits one packet in 10 ms. A control message establishes the
+ * base delay DELAY. The test then sends `n` packets at the same time. The
+ * sender expects that the path has transmitted ten of them after 100 ms, but a
+ * report says that the queueing delay of the tenth packet was 200 ms.
+ *
+ * The sender must correct its prediction. 200 ms after the packets were sent,
+ * the path still has to transmit the other `n` - 10 packets, each in 10 ms. The
+ * path is therefore busy until 200 ms plus (`n` - 10) times 10 ms after the
+ * packets were sent. */
 static void
 check_predicted (guint n)
 {
@@ -1151,8 +1155,9 @@ GST_START_TEST (report_corrects_the_predicted_queue)
   check_predicted (10);
   check_predicted (11);
   check_predicted (50);
-  /* With so many packets, only their sum is used. In a burst without pauses,
-   * the result is the same. */
+  /* With 600 packets in flight, the sender uses only the sum of their sizes,
+   * and ignores pauses between them. This burst has no pauses, so the
+   * prediction must be as exact as with fewer packets. */
   check_predicted (600);
 }
 
@@ -1183,17 +1188,20 @@ GST_START_TEST (several_paths_need_the_longer_queueing_delay)
   fail_unless_equals_uint64 (only, DELAY + 30 * MS);
   fixture.path->has_other_paths = TRUE;
   several = mmtp_path_get_expected_delay (fixture.path, now);
-  /* It is limited to the transmission time of the two packets in flight and
-   * three more packets. */
+  /* The reported queueing delay of 100 ms counts only up to a limit: the time
+   * in which the path transmits the two packets in flight and three more
+   * packets. */
   fail_unless_equals_uint64 (several, DELAY + 60 * MS);
   fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* The path predicts until when it is busy. One packet is sent while the path
- * still transmits earlier packets. Another packet is sent after the path was
- * idle for a long time. This pause must be part of the prediction. */
+/* `busy_until` is the predicted time at which the path has transmitted all
+ * packets. The fourth packet is sent while the path is still busy. The fifth
+ * packet is sent after the path was idle for a long time. The path cannot begin
+ * to transmit the fifth packet earlier, so `busy_until` must be computed from
+ * the sending time of this packet. */
 GST_START_TEST (prediction_counts_pauses)
 {
   Fixture fixture;
@@ -1212,11 +1220,12 @@ GST_START_TEST (prediction_counts_pauses)
 GST_END_TEST;
 
 /* The field `long_round_trips` contains the round-trip times of about the last
- * minute, and its base is their minimum. The path is idle only at the
- * beginning. Then a queue delays all messages, so all new round-trip times are
- * long. For about a minute, the base must still be the round-trip time of the
- * idle path. When the minute is over, the base must be the longer round-trip
- * time. */
+ * minute. The minimum of these times is called the base.
+ *
+ * At the beginning, the path is idle, and the round-trip time is short. Then a
+ * queue delays all messages, so all new round-trip times are long. For about a
+ * minute, the base must still be the short round-trip time of the idle path.
+ * When the minute is over, the base must be the long round-trip time. */
 GST_START_TEST (round_trip_of_the_idle_path_is_kept_for_a_minute)
 {
   const MmtpPathDelay *kept;
@@ -1448,8 +1457,9 @@ GST_START_TEST (single_packets_tell_how_long_others_take)
 
 GST_END_TEST;
 
-/* Starts a path. Sends as many packets as may be sent at once, and returns
- * their number. */
+/* Starts a path. Then sends packets at the time START, without pauses, until
+ * the pacing of the path requires a pause. Returns the number of these packets.
+ */
 static guint
 start_with_a_train (Fixture * fixture, gboolean has_other_paths)
 {
@@ -1510,8 +1520,10 @@ GST_START_TEST (batch_enlarges_the_window_only_eightfold)
 GST_END_TEST;
 
 /* If a session has only one path, the sender must not begin with a burst,
- * because an overflow would harm the whole stream. The congestion window of the
- * path must not grow because of a burst. */
+ * because an overflow of the path's queue would harm the whole stream. The test
+ * itself then sends three more packets, so that four packets form a burst. The
+ * report about this burst must not increase the congestion window of the path.
+ */
 GST_START_TEST (single_path_sends_no_train)
 {
   Fixture fixture;

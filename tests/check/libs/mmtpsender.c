@@ -43,8 +43,8 @@ typedef struct
   /* Minimum and maximum one-way delay of the messages that have arrived since
    * the last REPORT about this path, in ticks of MMTP_TICK (10) us. */
   gint64 min, high;
-  /* Arrival time of the newest message on this path, in ticks of MMTP_TICK (10)
-   * us. */
+  /* Arrival time of the newest message on this path, in ticks. A tick lasts
+   * MMTP_TICK (10) us. */
   guint32 arrival;
   /* TRUE if a message has arrived on this path since the last REPORT about it.
    */
@@ -59,8 +59,8 @@ typedef struct
   /* Jitter of the one-way delay in ns (RFC 3550 section 6.4.1). Only large
    * messages (DATA, PROBE and REPAIR) are measured. */
   gint64 jitter;
-  /* One-way delay of the last large message (DATA, PROBE or REPAIR), in ticks
-   * of MMTP_TICK (10) us. */
+  /* One-way delay of the last large message (DATA, PROBE or REPAIR), in ticks.
+   * A tick lasts MMTP_TICK (10) us. */
   gint64 load_transit;
   gboolean has_load;
   /* Time in ns at which the last REPORT was sent on this path. */
@@ -2295,8 +2295,9 @@ loses_first_response (const MmtpMessage * message)
  * receiver answers with a CHALLENGE, and the sender sends a RESPONSE. The
  * RESPONSE of the second path is lost, so the receiver does not accept data on
  * this path yet. The round trip is 100 ms. If no report contains the path
- * within 150 ms after the RESPONSE, the sender must repeat the RESPONSE. After
- * a report contains the path, it must not send it again. */
+ * within 150 ms after the RESPONSE, the sender must send a second RESPONSE.
+ * When a report contains the path, the sender must not send any further
+ * RESPONSE. */
 GST_START_TEST (lost_response_is_made_up_for_soon)
 {
   Fixture *fixture = fixture_new_default ();

@@ -133,22 +133,23 @@ class GradeTest(unittest.TestCase):
         # The lateness of the machine is the time by which processes wake up
         # too late. The lateness of the link is the time by which the emulated
         # link pushes packets too late. grade() adds the two. The sum has a
-        # median of 0.3 ms and a 99th percentile of 12 ms. grade() interpolates
-        # linearly between these two percentiles. The 57th percentile of the
-        # sum is therefore 0.3 ms + 11.7 ms * 7/49.
+        # median of 0.3 ms and a 99th percentile of 12 ms, which is 11.7 ms
+        # more. grade() interpolates linearly between these two percentiles.
+        # The 57th percentile is 7/49 of the way from the 50th to the 99th
+        # percentile. The lateness at the 57th percentile is therefore 0.3 ms +
+        # 11.7 ms * 7/49.
         #
         # grade() computes the latencies that the frames would have without
-        # lateness. It assumes three groups of frames:
-        # - 50 % of the frames were late by the median, 0.3 ms.
-        # - 7 % of the frames were late by the 57th percentile.
+        # lateness: it subtracts the lateness of each frame from its measured
+        # latency of 150 ms. It assumes three groups of frames, from the lowest
+        # to the highest result:
         # - 43 % of the frames were late by more than the 57th percentile.
+        # - 7 % of the frames were late by the 57th percentile.
+        # - 50 % of the frames were late by the median, 0.3 ms.
         #
-        # Each frame has a measured latency of 150 ms. The later a frame was,
-        # the lower its latency without lateness is. The third group therefore
-        # has the lowest latencies, then follows the second group, then the
-        # first group. The third and the second group together are 50 % of the
-        # frames. The median is therefore the latency of the second group: 150
-        # ms minus the 57th percentile.
+        # The first two groups together are 50 % of the frames. The median of
+        # the results is therefore the result of the second group: 150 ms minus
+        # the 57th percentile.
         (effect,) = found["effects"]
         self.assertEqual(effect["verdicts_percent"], 0)
         self.assertAlmostEqual(effect["median_shift_ms"], 0.3 + 11.7 / 7)
@@ -191,15 +192,21 @@ class GradeTest(unittest.TestCase):
           - 2 ms or more, but less than 8 ms: 4 verdicts, which are 4 % of all
           - 8 ms or more: 10 verdicts, which are 10 % of all
 
-        grade() does not know which frame was late by which time. It assumes
-        that the lateness rises linearly from the median to the 99th
-        percentile. It divides this range at the percentiles 57, 64 and so on.
-        All frames between two of these percentiles count with the lateness at
-        the higher one:
+        grade() does not know the lateness of a single frame. It assumes that
+        the lateness rises linearly from the median, 1 ms, to the 99th
+        percentile, 5 ms. It divides the frames at the percentiles 57, 64 and
+        so on. All frames between two of these percentiles count with the
+        lateness at the higher one. The lateness is below 2 ms at the
+        percentile 57, but above 2 ms at the percentile 64. This gives three
+        groups of frames:
 
-          - 57 % of the frames: less than 2 ms
-          - the next 42 % of the frames: between 2 and 5 ms
-          - the last 1 % of the frames: the maximum, 10 ms
+          - 57 % of the frames: less than 2 ms, so no verdict changes
+          - the next 42 % of the frames: between 2 and 5 ms, so 4 % of the
+            verdicts
+          change
+          - the last 1 % of the frames: the maximum, 10 ms, so 10 % of the
+            verdicts
+          change
 
         The share of changed verdicts must therefore be 4 % * 0.42 + 10 % *
         0.01 = 1.78 %.
@@ -222,14 +229,15 @@ class GradeTest(unittest.TestCase):
 
     def test_a_stall_at_the_start_delays_all_frames(self):
         """A stall of 140 ms at the handshake delayed a whole stream. Each of
-        its 500 I-frames arrived after 510 ms, which is later than the deadline
-        of 500 ms. Without the stall, they would have been in time. A special
-        rule about stalls at the start must flag this run.
+        its 500 I-frames had a latency of 510 ms, but the deadline is 500 ms.
+        Without the stall, all I-frames would have been in time. A special rule
+        about stalls at the start must flag this run.
 
-        The general rule about lateness would not flag it. The stall was only 1
-        of 100 wake-ups, so this rule assumes that it delayed only 1 % of the
-        frames. The general rule allows that lateness changes the result of so
-        few frames (MAX_VERDICTS)."""
+        The general rule about lateness would not flag this run. Only 1 of 100
+        wake-ups was late because of the stall. The general rule therefore
+        assumes that the stall delayed 1 % of the frames. It flags a run only
+        if lateness may have changed the result of more frames than the limit
+        MAX_VERDICTS, which is 1 %."""
         late = known((0.03, 0.1, 140), (0.03, 0.1, 140))
         found = lateness.grade(late, [passages([510] * 500)])
         (effect,) = found["effects"]
@@ -274,12 +282,14 @@ class GradeTest(unittest.TestCase):
         by latency, is the first one with 162.5 ms. The 95th percentile is
         therefore 162.5 ms.
 
-        A wrong computation would assume that 1 % of all frames were 50 ms
-        late, which is the sum of the two maxima. It would subtract 50 ms from
-        the latency of 1 % of the 101 frames, which are 1.01 frames. Their
-        latency would then be 112.5 ms. Instead of 1899 frames, 1900.01 frames
-        would have a latency of at most 150 ms. The 95th percentile would
-        wrongly fall from 162.5 ms to 150 ms, which is 12.5 ms too low."""
+        A wrong computation would assume that 1 % of all frames were late by 50
+        ms, the sum of the two maxima. It does not know which frames these
+        were, so it would take 1 % of the frames of each latency. From the 101
+        frames with 162.5 ms, it would take 1.01 frames and subtract 50 ms from
+        their latency. In addition to the 1899 frames, these 1.01 frames would
+        then have a latency of at most 150 ms. These are 1900.01 frames
+        together. The 95th percentile would wrongly fall from 162.5 ms to 150
+        ms, which is 12.5 ms too low."""
         ways = passages([30] * 1879 + [150] * 20 + [162.5] * 101)
         found = lateness.grade(known((0, 0, 25), (0, 0, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 0)
