@@ -13,8 +13,8 @@
 #include "gststatstimer.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_network_src_debug);
-/* Macros such as GST_DEBUG_OBJECT use this log category: the one of the class
- * of `self`. */
+/* Log category that macros such as GST_DEBUG_OBJECT use. Each subclass can have
+ * a category of its own. The macros use the category of the class of `self`. */
 #define GST_CAT_DEFAULT (get_category (self))
 
 typedef struct

@@ -5,11 +5,13 @@
  * intervals, answers latency queries, and ends the waits of threads during a
  * flush.
  *
- * A subclass handles the network. It opens and closes its socket, in start and
- * stop or in state changes. It creates buffers in the method create.
+ * A subclass handles the network. Its method create makes buffers of what it
+ * has received. The subclass opens and closes its socket. Some subclasses do
+ * this in their methods start and stop, others during state changes.
  *
- * In class_init, a subclass also describes its URIs (gstnetworkuri.h) and
- * installs its own properties as a table (gstwirelessproperties.h). */
+ * The class_init function of a subclass also describes the URIs of the subclass
+ * (gstnetworkuri.h) and installs the subclass's own properties as a table
+ * (gstwirelessproperties.h). */
 
 #pragma once
 

@@ -61,9 +61,9 @@ void gst_network_src_queue_push (GstNetworkSrcQueue * queue,
 void gst_network_src_queue_push_end (GstNetworkSrcQueue * queue,
     gconstpointer end);
 /* Releases the lock. If the streaming thread waits for items and the queue has
- * items, wakes this thread. The network thread calls this function only once
- * after it has appended all items that arrived together, so that the streaming
- * thread is woken only once. */
+ * items, wakes this thread. If several items arrive together, the network
+ * thread first appends all of them, and then calls this function once. The
+ * streaming thread is therefore woken only once. */
 void gst_network_src_queue_unlock (GstNetworkSrcQueue * queue);
 /* Returns TRUE if buffers were dropped directly before the first buffer of the
  * queue. Each such gap is reported only once: the next call returns FALSE,

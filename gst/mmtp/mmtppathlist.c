@@ -27,9 +27,10 @@
  * bytes in one second. This is the maximum of the 32-bit counters of bytes in
  * the message REPORT (docs/wire-mmtp.md, section 3). */
 #define MAX_RATE (8 * (guint64) G_MAXUINT32)
-/* Maximum delay of a path in ms. It equals the maximum of the initial delay,
- * the field D0 of an OPEN message. If the delay of a path were longer than the
- * initial delay, all its packets would arrive too late. */
+/* Maximum delay of a path in ms. It is equal to the highest initial delay that
+ * an OPEN message may request in its field D0. If the delay of a path were
+ * longer than the initial delay, all packets of the path would arrive too late.
+ */
 #define MAX_DELAY 60000         /* in ms */
 /* Minimum MTU of a path in bytes: the minimum size of an MMTP message, plus 48
  * bytes for the headers of IPv6 and UDP. */

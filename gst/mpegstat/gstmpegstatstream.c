@@ -336,9 +336,10 @@ gst_mpeg_stat_measure_unit (GstMpegStat * self, const Settings * settings,
     gst_mpeg_stat_tell (self, settings, &events[i]);
 }
 
-/* Measures the access unit in `buffer`, and pushes the buffer with the same
- * data. If the buffer is corrupted and the property discard-incomplete is TRUE,
- * the buffer is discarded instead. Takes ownership of `buffer`. */
+/* Measures the access unit in `buffer`, and then pushes it downstream without
+ * changing its data. If the buffer is corrupted and the property
+ * discard-incomplete is TRUE, the buffer is discarded instead. Takes ownership
+ * of `buffer`. */
 static GstFlowReturn
 gst_mpeg_stat_handle_unit (GstMpegStat * self, GstBuffer * buffer)
 {

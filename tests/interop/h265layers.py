@@ -6,11 +6,12 @@ layers.
 The P-frames become layer 0. The B-frames to which other frames refer become
 layer 1, and all other B-frames layer 2.
 
-No picture may depend on a picture of a higher layer. However, the reference
-picture set of a picture may list pictures of higher layers that the picture
-does not use. This module therefore removes such pictures from the set. It
-keeps the pictures in the reference lists, which x265 makes with one entry each
-(ref=1). The decoded pictures do not change.
+No picture may depend on a picture of a higher layer. In the stream of x265,
+however, the reference picture set of a picture may list pictures of higher
+layers, although the picture does not use them. This module therefore removes
+these pictures from the set. Only the pictures in the reference lists are used,
+so they must stay in the set. x265 runs with ref=1, so each reference list has
+only one entry, the nearest picture. The decoded pictures do not change.
 
 The positions of the header fields in the stream are found with ffmpeg's filter
 trace_headers.

@@ -128,14 +128,14 @@ void arena_scenario_clear (ArenaScenario * scenario);
  * of its frames are multiplied by `scale`. */
 void arena_scenario_set_clip (ArenaScenario * scenario, const GArray * clip,
     gdouble scale);
-/* Makes the clip the stream of the scenario. The frame sizes of the clip are
- * multiplied by a factor, which is chosen so that the stream needs `rate`
- * bit/s, including all headers of its MMTP packets. */
+/* Sets the stream of the scenario to the video of `clip`. All frame sizes of
+ * the clip are multiplied by the same factor. The factor is chosen so that the
+ * stream needs `rate` bit/s, including all headers of its MMTP packets. */
 void arena_scenario_set_clip_rate (ArenaScenario * scenario,
     const GArray * clip, gdouble rate);
-/* Makes packets of `size` bytes the stream of the scenario. The time between
- * two packets is chosen so that the stream needs `rate` bit/s, including all
- * headers of its MMTP packets. */
+/* Sets the stream of the scenario to packets of `size` bytes each. The time
+ * between two packets is chosen so that the stream needs `rate` bit/s,
+ * including all headers of its MMTP packets. */
 void arena_scenario_set_packets (ArenaScenario * scenario, guint32 size,
     gdouble rate);
 

@@ -123,10 +123,10 @@ void dccp_network_connect (DccpNetwork * network);
 void dccp_network_open (DccpNetwork * network);
 void dccp_network_run (DccpNetwork * network, guint64 duration);
 void dccp_network_close (DccpNetwork * network, DccpEnd end);
-/* Takes the packets that an endpoint wants to send, and puts them into the
- * network. A test must call this function after it has called a function of the
- * endpoint itself, because an endpoint only prepares packets and does not send
- * them. */
+/* Takes the packets that an endpoint has prepared, and puts them into the
+ * network. An endpoint does not send its packets itself. A test that calls a
+ * function of DccpEndpoint directly must therefore call dccp_network_flush ()
+ * afterwards. */
 void dccp_network_flush (DccpNetwork * network, DccpEnd end);
 
 /* Delivers `bytes` to the endpoint `to` immediately, as a packet with the

@@ -26,11 +26,13 @@ void pooled_overwrite (GstBufferPool * pool);
  * returns the buffer to the pool at once, the function then overwrites this
  * buffer. */
 void pooled_push (GstHarness * h, GstBufferPool * pool, GstBuffer * from);
-/* Checks that an element does not use data that were overwritten. Two harnesses
- * must be given, which contain the same kind of element with the same caps. The
- * function pushes `buffers` to the harness `own`. To the harness `pooled`, it
- * pushes copies in buffers of a pool that overwrites each returned buffer. The
- * outputs of the two harnesses must be equal. */
+/* Checks that an element does not use data that were overwritten. The harnesses
+ * `own` and `pooled` must contain the same kind of element with the same caps.
+ * The function pushes `buffers` to `own`. It pushes copies of these buffers to
+ * `pooled`. The copies are from a buffer pool. When the element returns a copy
+ * to this pool, the data of the copy are overwritten. If the element still used
+ * these data, its output would be wrong. The outputs of the two harnesses must
+ * therefore be equal. */
 void pooled_compare (GstHarness * own, GstHarness * pooled,
     GPtrArray * buffers);
 /* Creates two harnesses with the same element, and compares the outputs of the

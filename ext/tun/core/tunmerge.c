@@ -47,11 +47,11 @@ write16 (guint8 * data, guint value)
 
 /* --- checksums ------------------------------------------------------------ */
 
-/* Adds all 16-bit words of the data to `sum`, for an Internet checksum, and
- * returns a total. The total is not reduced to 16 bits. Modulo 65535, it is
- * equal to the value of `sum` at the call plus all words. The words are read in
- * the byte order of the machine, which does not affect the verification (RFC
- * 1071, section 2).
+/* Computes a sum for an Internet checksum: adds all 16-bit words of the data to
+ * the number `sum`, and returns the result. The result is not reduced to 16
+ * bits, and only its remainder modulo 65535 is meaningful: it is the remainder
+ * of `sum` plus all words. The words are read in the byte order of the machine,
+ * which does not affect the verification (RFC 1071, section 2).
  *
  * The function runs for each packet on its way from the link to the kernel. For
  * speed, it adds eight bytes at a time. */

@@ -10,13 +10,15 @@
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 /* The budgets of networks are stored in cells. There are TABLES tables with
- * CELLS cells each, which need 64 KiB together. The hash of a network prefix
- * selects one cell in each table. The budget of the network consists of these
- * cells. Each cell allows PREFIX_LIMITER_RATE answers per second.
+ * CELLS cells each (4 * 2048 cells), which need 64 KiB together. The hash of a
+ * network prefix selects one cell in each table. The budget of the network
+ * consists of these cells. Each cell allows PREFIX_LIMITER_RATE (100) answers
+ * per second.
  *
- * In a flood of 10,000 packets per second from random addresses, about 5
- * packets per second use each cell. The flood thus uses only about 5 of the
- * answers per second that each cell allows. */
+ * A flood from random addresses takes little of this budget. If 10,000 packets
+ * arrive per second, they are spread over the 2048 cells of each table. Each
+ * cell is then used by about 5 packets per second, so the flood takes only
+ * about 5 of the 100 answers that the cell allows. */
 #define TABLES 4
 #define CELLS 2048              /* a power of two */
 /* Limits bursts of answers to all unknown hosts together. The maximum burst is
@@ -34,9 +36,11 @@ typedef struct
 {
   PrefixLimiterHost host;
   guint64 full_at;              /* in ns */
-  /* Number of the last handshake of this host. All handshakes of all hosts are
-   * numbered in their order, from 1. If a new host needs an entry, the entry
-   * with the lowest number is replaced. 0 if the entry is free. */
+  /* Number of the last handshake of this host; 0 if this entry is free. All
+   * handshakes of all hosts are numbered in their order, from 1. The table
+   * `known` of PrefixLimiter has one entry for each known host. If a new host
+   * needs an entry of this table, the entry with the lowest number is replaced.
+   */
   guint64 used;
 } KnownHost;
 

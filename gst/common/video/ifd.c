@@ -129,9 +129,9 @@ typedef struct
   /* display position of the last I- or P-frame that the decoder has decoded */
   gint64 last;
   gint64 max;                   /* maximum of all positions */
-  /* Describes the last I- or P-frame that the decoder has received: the number
-   * of I- and P-frames that had arrived up to and including this frame. Dropped
-   * frames are counted, too. The number is a copy of the field
+  /* Number that identifies the last I- or P-frame that the decoder has
+   * received. It is the number of all I- and P-frames up to and including this
+   * frame. Dropped frames are counted, too. The number is a copy of the field
    * IfdEntry.references of this frame. */
   guint64 references;
 } DecoderOrder;
@@ -556,8 +556,12 @@ is_refresh (const IfdEntry * c)
 
 /* Called at a frame that starts an intra refresh, which renews the picture part
  * by part. When the refresh is complete, a decoder can decode all following
- * frames, except leading frames of the previous I-frame. The refresh therefore
- * replaces an I-frame in two cases:
+ * frames, as after an I-frame. The exception are leading frames of the I-frame
+ * before the refresh: they are displayed before this I-frame and may refer to
+ * older frames.
+ *
+ * A refresh can therefore take the place of an I-frame. The function uses it in
+ * two cases:
  * - Frames are dropped until the next I-frame, for example for a new receiver.
  * - The stream has no I-frames. */
 static void
@@ -742,16 +746,21 @@ is_larger (const GList * link, const IfdEntry * c)
  * frames is full. Returns a waiting frame, or NULL if C has to be dropped.
  * `rule` is set to a text that explains the selection.
  *
- * B-frames are dropped before P-frames, and the largest B-frame is dropped
- * first. If C is no B-frame and W contains no B-frame, the function selects a
- * P-frame to which no other waiting frame refers. The first choice is a leading
- * P-frame. The second choice is a P-frame in W that is the last frame of a
- * complete GOP. Dropping it costs one picture and perhaps the leading B-frames
- * of the next GOP.
+ * The function applies the first of these rules that fits:
+ * - If C or a frame in W is a B-frame, a B-frame is dropped. It is C if C is a
+ *   B-frame that is larger than each B-frame in W. Otherwise it is the largest
+ *   B-frame in W.
+ * - If C is a leading P-frame, C is dropped.
+ * - If W contains leading P-frames, the newest of them is dropped.
+ * - If W contains P-frames that are the last frames of complete GOPs, the
+ *   largest of them is dropped. This costs one picture and perhaps the leading
+ *   B-frames of the next GOP.
+ * - If C is a P-frame, C is dropped. The rest of the GOP of C is then dropped,
+ *   too.
+ * - Otherwise C and all frames in W are I-frames. The oldest I-frame in W is
+ *   dropped.
  *
- * If there is no such P-frame and C is a P-frame, C is dropped. The rest of the
- * GOP of C is then dropped, too. If C and all frames in W are I-frames, the
- * oldest I-frame in W is dropped. */
+ * If a P-frame in W is selected, no other waiting frame refers to it. */
 static GList *
 find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {
@@ -779,16 +788,19 @@ find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 }
 
 /* Returns whether the waiting frames are stale, so that the new frame C should
- * replace all of them. Frames are stale if most frames of their GOPs were
- * dropped because the channel was too slow. The function assumes this if three
- * conditions hold: C is an I-frame, no B-frame is waiting, and the sequence
- * numbers of the waiting frames have gaps.
+ * replace all of them. Waiting frames are stale if they are the few remaining
+ * frames of their GOPs, and most other frames were dropped because the channel
+ * was too slow. The function returns TRUE if three conditions hold: C is an
+ * I-frame, no B-frame is waiting, and the sequence numbers of the waiting
+ * frames have gaps.
  *
  * A gap in the sequence numbers shows that frames were dropped. The waiting
- * frames are then late by the duration of the dropped frames, and a receiver
- * would display each of them for only one frame period. Without gaps, as in a
- * stream that consists of I-frames only, the waiting frames are still useful:
- * if n frames wait, they are late by at most n frame periods. */
+ * frames are then of little use: they are late by the duration of the dropped
+ * frames, and a receiver would display each of them for only one frame period.
+ *
+ * Without gaps, as in a stream that consists of I-frames only, the waiting
+ * frames are still useful: if n frames wait, they are late by at most n frame
+ * periods. */
 static gboolean
 is_stale (Ifd * ifd, const IfdEntry * c)
 {
@@ -1176,9 +1188,10 @@ place (Ifd * ifd, IfdEntry * c)
 }
 
 /* Called at an I-frame. If the configured algorithm has changed, the new
- * algorithm is used from this I-frame on. If the change took effect before an
- * I-frame, the next frames might refer to frames that the previous algorithm
- * has dropped. The new algorithm has no record of these dropped frames. */
+ * algorithm is used from this I-frame on. It cannot be used from an earlier
+ * frame on: the previous algorithm may have dropped frames to which the P- or
+ * B-frames before this I-frame refer. The new algorithm has no record of these
+ * dropped frames. */
 static void
 adopt_algorithm (Ifd * ifd)
 {
@@ -1332,9 +1345,9 @@ ifd_restart (Ifd * ifd)
     drop_leading (ifd, first);
   else
     ifd->awaits_i = TRUE;
-  /* drop_leading () may have dropped leading frames. Other waiting frames may
-   * need these dropped frames to be decoded or correctly ordered. Such waiting
-   * frames are therefore dropped as well. */
+  /* drop_leading () may have dropped leading frames. Without these frames, a
+   * decoder may be unable to decode other waiting frames, or may display them
+   * in the wrong order. Such waiting frames are therefore dropped as well. */
   if (ifd->algorithm == IFD_ALGORITHM_GOP) {
     drop_lost (ifd);
     drop_misordered (ifd);

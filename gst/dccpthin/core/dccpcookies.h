@@ -13,8 +13,9 @@
 
 #define DCCP_COOKIE_SECRET_SIZE 32
 /* Maximum size of a cookie in bytes. A cookie is the value of a DCCP option.
- * The length field of an option is one byte, so an option has at most 255
- * bytes. Two of them are the type and the length field itself. */
+ * The length field of an option is one byte and counts all bytes of the option,
+ * so an option has at most 255 bytes. The type and the length field need one
+ * byte each, so 253 bytes are left for the cookie. */
 #define DCCP_MAX_COOKIE 253
 
 typedef struct

@@ -83,7 +83,7 @@ PictureKind mmtp_picture_get_kind (const MmtpPicture * picture, guint8 flags);
 typedef struct
 {
   guint64 number;
-  /* number of the frame that began the group, which is a key frame */
+  /* number of the key frame that began the group */
   guint64 key_frame;
   /* due time in ns of the key frame that began the group */
   guint64 key_due;

@@ -62,16 +62,18 @@
  * computed from this difference. If the difference is below MIN_DIFFERENCE
  * (ns), it is mere noise, and MIN_DIFFERENCE is used instead. */
 #define MIN_DIFFERENCE (MILLISECOND / 5)
-/* Jitter can make the round trip of the INIT longer than that of the OPEN. If
- * it is longer by more than MAX_JITTER (ns), a lost message is assumed to be
- * the reason.
+/* The handshake measures two round trips on a path: that of the INIT and that
+ * of the OPEN. Usually, the round trip of the OPEN is longer, because the OPEN
+ * has padding. Jitter can make the round trip of the INIT longer instead. If it
+ * is longer by more than MAX_JITTER (ns), a lost message is assumed to be the
+ * reason.
  *
- * If the first INIT was lost, the measured round trip of the INIT is too long
- * by HANDSHAKE_WAIT, the time until the next INIT is sent. The OPEN has
- * padding, which makes its round trip longer. The difference is therefore
- * HANDSHAKE_WAIT minus the time that the path needs for the padding. On a slow
- * path, this difference may be less than MAX_JITTER, so the lost INIT is not
- * recognized. */
+ * This test does not recognize every lost INIT. If the first INIT is lost, the
+ * sender sends the next INIT after HANDSHAKE_WAIT, so the measured round trip
+ * of the INIT is too long by HANDSHAKE_WAIT. The round trip of the OPEN is also
+ * longer, by the time that the path needs for the padding. On a slow path, this
+ * time may be so long that the round trip of the INIT does not exceed that of
+ * the OPEN by more than MAX_JITTER. */
 #define MAX_JITTER (HANDSHAKE_WAIT / 2)
 #define OPEN_SIGNED 92          /* bytes of OPEN that its MAC covers */
 #define ACCEPT_SIGNED 52        /* bytes of ACCEPT that its MAC covers */
@@ -274,13 +276,16 @@ mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
 
 /* Returns whether the sender should answer `cookie` with an OPEN.
  *
- * An attacker who sees an INIT can send a copy of this INIT from another
- * address. The receiver then makes a COOKIE for that address, and the attacker
- * can pass this COOKIE on to the sender. The seal of this COOKIE is valid, but
- * the receiver does not accept the COOKIE from the sender's address.
+ * A cookie is valid only for one address, that of the host whose INIT the
+ * receiver has answered. An attacker who sees an INIT can send a copy of this
+ * INIT from another address. The receiver then makes a COOKIE for that address,
+ * and the attacker can pass this COOKIE on to the sender. The seal of this
+ * COOKIE is valid. But if the sender uses it in an OPEN, the receiver does not
+ * accept the OPEN, because it comes from a different address.
  *
- * If the sender has a key, it therefore tries every COOKIE that differs from
- * the previous COOKIE. `cookies_left` limits the number of tries per INIT.
+ * If the sender has a key, it therefore does not rely on the first COOKIE. It
+ * tries every COOKIE that differs from the previous one, because the right
+ * COOKIE may come later. `cookies_left` limits the number of tries per INIT.
  * Without a key there is no protection against such an attacker, so the sender
  * uses only the first COOKIE. */
 static gboolean
@@ -332,13 +337,14 @@ take_cookie (MmtpHandshake * self, MmtpPath * path,
 /* Returns TRUE if the ACCEPT that arrives now probably answers a repeated OPEN.
  * Returns FALSE if it probably answers the first OPEN.
  *
- * The function examines the time from the last OPEN to this ACCEPT. It compares
- * this time with the round trip of the INIT, which is the time from the INIT to
- * its COOKIE. There are two cases:
+ * The function examines the time that has passed since the last OPEN was sent.
+ * It compares this time with the round trip of the INIT, which is the time from
+ * the INIT to its COOKIE. There are two cases:
  * - The ACCEPT answers the last OPEN, which is a repeated OPEN without padding.
- *   On the network, this OPEN and the ACCEPT together have about 1.4 times as
- *   many bytes as INIT and COOKIE together. The examined time is therefore
- *   expected to be 1 to 1.4 round trips of the INIT.
+ *   The examined time is then the round trip of this OPEN. The OPEN and its
+ *   ACCEPT together have about 1.4 times as many bytes on the network as INIT
+ *   and COOKIE together. The round trip of this OPEN should therefore be at
+ *   least as long as that of the INIT, and at most 1.4 times as long.
  * - The ACCEPT answers the first OPEN, which has padding, so its answer may be
  *   slow. The ACCEPT may then arrive at any time after the last OPEN. The
  *   examined time is usually not within the range of the first case.
@@ -362,11 +368,14 @@ is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
  * 3, Karn's algorithm).
  *
  * On a path with a long round trip, several INITs are sent before the first
- * COOKIE arrives. The function compares the number of COOKIEs that have arrived
- * with the number of INITs that were sent. The second number does not include
- * the INITs that find_answered_init() has found to be unanswered. If the two
- * numbers are equal, the receiver has answered every INIT that is included. The
- * first COOKIE then answered the first of these INITs. */
+ * COOKIE arrives. If the receiver has answered all of these INITs, the first
+ * COOKIE answers the first INIT. To find out whether all were answered, the
+ * function compares the number of COOKIEs that have arrived with the number of
+ * INITs that were sent.
+ *
+ * find_answered_init() may have found that the first INITs were lost. These
+ * INITs are not counted. The first COOKIE then answers the first INIT that is
+ * counted. */
 static gboolean
 is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
 {
@@ -375,7 +384,8 @@ is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
 }
 
 /* Finds the INIT that the first COOKIE answered, and corrects the round trip of
- * the INIT. Called when the ACCEPT arrives.
+ * the INIT. Called when the ACCEPT arrives. Before, the round trip was measured
+ * from the first INIT, which may have been lost.
  *
  * The function examines the INITs in the order in which they were sent. It
  * compares the time from the INIT to the COOKIE with the round trip of the
@@ -385,14 +395,15 @@ is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
  * more than MAX_JITTER, this INIT or its COOKIE was lost, and the next INIT is
  * examined.
  *
- * The first INIT that does not count as lost is taken as the answered one if
- * two conditions hold:
- * - This INIT and all later INITs were answered.
+ * The examination ends at the first INIT that does not seem to be lost. If it
+ * is not the very first INIT, the round trip is corrected under two conditions:
+ * - As many COOKIEs have arrived as INITs were sent from this INIT on. Each of
+ *   these INITs was then answered.
  * - The time from this INIT to the COOKIE is shorter than the round trip of the
  *   OPEN.
  *
- * Otherwise the round trip is not corrected. If it was ambiguous, it stays
- * ambiguous. */
+ * Otherwise the round trip is not corrected. If it was uncertain which INIT was
+ * answered (see is_ambiguous ()), this stays uncertain. */
 static void
 find_answered_init (MmtpHandshake * self, MmtpAsked * asked)
 {
@@ -415,8 +426,9 @@ find_answered_init (MmtpHandshake * self, MmtpAsked * asked)
 /* Returns a first estimate of the path's rate in bit/s. Called when the ACCEPT
  * arrives. The first OPEN is longer than the INIT, because it contains padding.
  * The round trip of OPEN and ACCEPT is therefore longer than that of INIT and
- * COOKIE. The estimate is the difference of their sizes divided by the
- * difference of their round trips.
+ * COOKIE. The estimate is a quotient of two differences. The first one is the
+ * number of bytes that OPEN and ACCEPT have more than INIT and COOKIE. It is
+ * divided by the time by which the round trip of OPEN and ACCEPT is longer.
  *
  * Returns 0 if the ACCEPT answers a repeated OPEN, because a repeated OPEN has
  * no padding. If it is uncertain which INIT or OPEN was answered, the result is
@@ -446,17 +458,20 @@ mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
  * It also sets the first estimate of the clock offset, which is used until
  * reports give a better estimate.
  *
- * The sender computes the one-way delay of a message as its transit minus the
- * clock offset. The transit is the arrival time on the receiver's clock, minus
- * the sending time on the sender's clock, minus a constant. The receiver
+ * The transit of a message is its arrival time on the receiver's clock, minus
+ * its sending time on the sender's clock, minus a constant. The receiver
  * chooses this constant so that the transit of the OPEN is 0
- * (docs/wire-mmtp.md, section 6). The offset is therefore the negative of the
- * OPEN's one-way delay.
+ * (docs/wire-mmtp.md, section 6).
  *
- * The one-way delay of the OPEN is the round trip of OPEN and ACCEPT minus the
- * one-way delay of the ACCEPT. Two round trips are known: that of INIT and
- * COOKIE, and that of OPEN and ACCEPT. The ACCEPT is short, so its one-way
- * delay is assumed to be half of the shorter round trip. */
+ * The sender computes the one-way delay of a message as its transit minus the
+ * clock offset. For the OPEN, this is 0 minus the offset. The offset is
+ * therefore the one-way delay of the OPEN with a minus sign.
+ *
+ * To estimate the one-way delay of the OPEN, the function subtracts the one-way
+ * delay of the ACCEPT from the round trip of OPEN and ACCEPT. The delay of the
+ * ACCEPT is not known. The ACCEPT is short, so its delay is assumed to be half
+ * of a short round trip. The function takes the shorter one of two round trips:
+ * that of INIT and COOKIE, and that of OPEN and ACCEPT. */
 static void
 note_round_trip (MmtpHandshake * self, MmtpPath * path)
 {

@@ -68,9 +68,10 @@ mmtp_joins_confirm (MmtpJoins * self, MmtpPath * path)
   MmtpJoinState *join = &self->all[path->id];
 
   path->confirmed = TRUE;
-  /* A report may cover only messages that are older than the first RESPONSE.
-   * Such a report may come from the time before the address of the path
-   * changed, so it does not show that a RESPONSE has arrived. */
+  /* It is possible that a report covers only messages that are older than the
+   * first RESPONSE. The receiver may have sent this report before the address
+   * of the path changed. The report therefore does not show that a RESPONSE has
+   * arrived. */
   if (join->respond_at != MMTP_NEVER &&
       (join->responses_left == MAX_RESPONSES ||
           path->sent.unreported <= join->response_number))

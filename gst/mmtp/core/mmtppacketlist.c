@@ -158,9 +158,12 @@ mmtp_packet_list_find (const MmtpPacketList * list, guint64 due)
 /* --- changes -------------------------------------------------------------- */
 
 /* Makes a free place directly before the packet at `index`, and returns the
- * index of the free place. If the place before this packet is already free, the
- * function uses it. Otherwise it moves packets by one place: either all packets
- * before the free place or all packets after it, whichever are fewer. */
+ * index of this place. If the place at `index` - 1 is already free, the
+ * function uses that place and moves no packet.
+ *
+ * Otherwise the function moves packets by one place to make room. It either
+ * moves all packets before the new place towards the beginning, or all packets
+ * after it towards the end. It chooses the side with fewer packets. */
 static guint
 open_gap (MmtpPacketList * list, guint index)
 {

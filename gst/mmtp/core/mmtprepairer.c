@@ -6,14 +6,17 @@
 
 #include <string.h>
 
-/* Time in ns for which REPAIRs are sent on a path after a loss was reported
- * there. They are sent in advance: at that time, it is not known yet whether
- * one of the packets that they cover is lost. */
+/* A REPAIR is a message from which the receiver can restore one lost packet.
+ * After a loss was reported on a path, REPAIRs are sent on this path for
+ * LOSS_MEMORY (ns). Each REPAIR covers several packets and is sent in advance,
+ * before it is known whether one of these packets is lost. */
 #define LOSS_MEMORY (20 * G_GUINT64_CONSTANT (1000000000))
-/* A REPAIR is sent before a loss is known. Usually, this is done only if the
- * paths have rate to spare. Let C be the number of bytes that the paths can
- * deliver before the last packet in the queue is too late. The REPAIR and all
- * packets in the queue together may have at most C / ADVANCE_PART bytes. */
+/* A REPAIR is sent before it is known whether one of the packets that it covers
+ * is lost. While packets wait in the queue, a REPAIR is usually sent only if
+ * the paths have rate to spare. Let C be the number of bytes that the paths can
+ * deliver before the last packet in the queue is too late. The paths have rate
+ * to spare if the REPAIR and all packets in the queue together have at most C /
+ * ADVANCE_PART bytes. */
 #define ADVANCE_PART 4
 /* Number of packets that a REPAIR should cover: ENOUGH_IDLE if the send queue
  * is empty, and ENOUGH_BUSY otherwise. A REPAIR can repair only one lost
@@ -75,24 +78,25 @@ is_retransmission_late (const MmtpRepairer * self, const MmtpPath * path,
       packet->due + mmtp_send_queue_get_delay (self->queue);
 }
 
-/* Returns whether the paths have enough rate for a REPAIR of `size` bytes, so
- * that it does not make other packets late. */
+/* Returns whether the paths have rate to spare for a REPAIR of `size` bytes. If
+ * so, the REPAIR does not make any waiting packet late. */
 static gboolean
 has_spare_rate (const MmtpRepairer * self, gsize size)
 {
   return mmtp_policy_has_spare_rate (self->policy, size, ADVANCE_PART);
 }
 
-/* Returns whether a REPAIR may be sent on the path even if it delays other
- * frames. The stream must have reference frames, and the losses on the path
- * must be random.
+/* Returns whether a REPAIR may be sent on the path even if the REPAIR delays
+ * other frames. Two conditions must hold: the stream has reference frames, and
+ * the packets on the path are lost at random, not because a queue in the
+ * network overflows. When a queue overflows, additional packets would cause
+ * further losses.
  *
- * If packets are lost because a queue in the network overflows, additional
- * packets cause further losses. The function recognizes this case by
- * `limits.reserve`, the number of bytes that may be in flight beyond the
- * congestion window. After such losses, the congestion control sets an upper
- * limit for the window. As long as this limit exists, `limits.reserve` is 0,
- * and the function returns FALSE. */
+ * The function recognizes an overflow by `limits.reserve`, the number of bytes
+ * that may be in flight beyond the congestion window. After losses by an
+ * overflow, the congestion control sets an upper limit for the congestion
+ * window. As long as this upper limit exists, `limits.reserve` is 0, and the
+ * function returns FALSE. */
 static gboolean
 may_replace_frames (const MmtpRepairer * self, const MmtpPath * path)
 {

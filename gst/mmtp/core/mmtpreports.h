@@ -43,10 +43,9 @@ typedef struct
   /* Time at which a second REPORT about the last gap is sent, because the first
    * one may be lost. MMTP_NEVER if no second REPORT is planned. */
   guint64 repeat_time;
-  /* This field is set when a REPORT about this path is sent on the fastest
-   * path. It is then the number of messages that have arrived on this path so
-   * far. The sender has therefore been told about this number of messages on
-   * the fastest path. */
+  /* Number of messages that had arrived on this path when the last REPORT about
+   * this path was sent on the fastest path. This REPORT has told the sender
+   * about these messages. */
   guint64 reported;
   /* time at which the receiver last answered a QUERY on this path; 0 if never
    */

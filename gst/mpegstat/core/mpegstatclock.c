@@ -16,20 +16,19 @@ since (guint64 now, guint64 then)
   return now > then ? now - then : 0;
 }
 
-/* Returns the time in ns from the last arrival of data to now. One of two
- * clocks measures this time. While the element is in PLAYING and has a clock,
- * the running time of the pipeline is used. At all other times, monotonic time
- * is used. There are two cases:
+/* Returns the time in ns from the last arrival of data to now. While the
+ * element is in PLAYING and has a clock, time is measured by the running time
+ * of the pipeline. At all other times, it is measured by the monotonic clock of
+ * the system.
  *
- * If the clock is the same as at the last arrival, the result is the present
- * reading of this clock minus its reading at the last arrival.
+ * If the same kind of time is used now as at the last arrival, the result is
+ * the present reading minus the reading at the last arrival.
  *
- * If the clock has changed, only the time in PLAYING counts:
- * - If playing has started since the last arrival, the result is the time since
- *   playing started.
- * - If playing has stopped since the last arrival, the result is the time from
- *   the last arrival until playing stopped.
- */
+ * Otherwise, PLAYING has started or stopped since the last arrival. The result
+ * is then only the part of the time in which the element was in PLAYING:
+ * - If PLAYING has started, the result is the time since this start.
+ * - If PLAYING has stopped, the result is the time from the last arrival until
+ *   this stop. */
 static guint64
 step (const MpegStatClock * clock, MpegStatClockKind kind, guint64 reading,
     guint64 monotonic)

@@ -33,8 +33,9 @@ struct _MpegStatCore
    * are read. */
   MpegStatTotals totals;
 
-  /* TRUE if a complete frame has arrived since the last restart. The latency of
-   * each frame is measured relative to the first of these frames. */
+  /* TRUE if a complete frame has arrived since the last restart. The first
+   * complete frame after the restart is the reference for the latencies: the
+   * latency of each frame is measured relative to this first frame. */
   gboolean have_first;
   guint64 first_arrival, first_expected;
 

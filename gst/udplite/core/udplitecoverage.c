@@ -25,9 +25,10 @@
 
 /* Special results of the functions below that return the size of the headers of
  * a packet. All other results are sizes in bytes. */
-/* NO_HEADER: the header is truncated or invalid. read_rtp () returns NO_HEADER
- * also if the whole packet must be covered for another reason. ALL_OF_IT: the
- * whole packet must be covered. */
+/* NO_HEADER: the header is truncated or invalid. ALL_OF_IT: the size of the
+ * headers is unknown, so the whole packet must be covered. read_rtp () never
+ * returns ALL_OF_IT. If the whole packet must be covered, read_rtp () returns
+ * NO_HEADER, even if the header is valid. */
 #define NO_HEADER 0
 #define ALL_OF_IT G_MAXSIZE
 

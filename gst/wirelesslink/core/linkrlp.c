@@ -74,8 +74,8 @@ typedef struct
 } Slot;
 
 /* A packet with its framing. In each direction of the link, all packets form
- * one byte stream; the packet is the range from `begin` to `end` of this
- * stream. */
+ * one byte stream. The packet occupies the bytes of this stream from the
+ * position `begin` to the position `end`. */
 typedef struct
 {
   LinkItem *item;

@@ -42,8 +42,8 @@
 /* Number of rates for which the probability density is computed, as in section
  * 3.2 of Winstein et al. */
 #define N_POINTS 256
-/* Distance from the peak of the probability density, in standard deviations, at
- * which the density is negligible. */
+/* At this distance from its peak, the probability density is negligible. The
+ * distance is measured in standard deviations. */
 #define MAX_DEVIATIONS 8
 /* The centre of the rate distribution is found by bisection. The search range
  * begins at least this number of standard deviations below the lowest rate, and
@@ -59,9 +59,10 @@ struct _LinkWander
   guint64 seed;
   guint32 station;
   LinkOnOff outages;
-  /* Copy of `outages` that the caller may query for any time. A query advances
-   * the copy to this time. It must not advance `outages`, because the
-   * opportunities to send depend on `outages`. */
+  /* Copy of `outages`. The caller may query the copy for any time, to find out
+   * whether there is an outage. A query advances the copy to the time of the
+   * query. It must not advance `outages` itself, because the opportunities to
+   * send depend on `outages`. */
   LinkOnOff seen;
 
   LinkCellularConfig config;
@@ -140,12 +141,16 @@ fill_density (Density * density, gdouble min, gdouble max)
   density->sum = 0;
   for (i = 0; i < N_POINTS; i++) {
     gdouble x = density->begin + i * density->width;
-    /* If all weights are multiplied by the same factor, the result does not
-     * change. The factor is chosen so that the weight is 1 at `peak`. `peak` is
-     * the rate at which the normal density is highest between the limits of the
-     * distribution. If the weight were 1 at the centre of the distribution
-     * instead, all weights could be 0, because the centre may be far outside
-     * the limits. */
+    /* The weights are the normal density at each rate, multiplied by a common
+     * factor. The factor does not change the result, because the result is
+     * divided by the sum of the weights. `peak` is the rate with the highest
+     * density between the limits of the distribution. The factor is chosen so
+     * that the weight at `peak` is 1.
+     *
+     * The weight at the centre of the distribution is not chosen to be 1,
+     * because the centre may be far outside the limits. The density within the
+     * limits would be tiny in comparison, and all weights could be rounded to
+     * 0. */
     gdouble exponent = (x - peak) * (x + peak - 2 * density->centre) /
         (2 * deviation * deviation);
 
@@ -156,9 +161,10 @@ fill_density (Density * density, gdouble min, gdouble max)
   density->mean = moment / density->sum;
 }
 
-/* Searches by bisection for the centre of the normal distribution at which the
- * mean of the truncated distribution is `mean`. The mean increases with the
- * centre. */
+/* Searches by bisection for the centre of a normal distribution. If this
+ * distribution is cut off at the limits `min` and `max`, the mean of the
+ * remaining distribution must be `mean`. This mean increases with the centre.
+ */
 static void
 find_centre (Density * density, gdouble min, gdouble max, gdouble mean)
 {

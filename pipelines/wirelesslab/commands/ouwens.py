@@ -32,8 +32,8 @@ LONG_RETRIES = (0, 1, 2, 3, 4, 8, 16, 255)
 # tables also have further values, such as 0, which stands for the default of
 # 16 transmissions.
 RETRIES = (1, 2, 3, 4)
-# Maps each section of ouwens.ini to "yes" if its microwave oven is on,
-# otherwise to "no".
+# Maps each section of ouwens.ini, which describes a link, to "yes" if a
+# microwave oven disturbs this link, otherwise to "no".
 OVENS = {"80211b": "no", "oven": "yes"}
 DURATIONS = {"3.7": "udp-blocking", "3.13": "tcp"}
 LOSSES = {"udp-blocking": ("3.8", "3.9", "3.10", "3.11"),
@@ -67,7 +67,10 @@ def read_theirs() -> Theirs:
 # ------------------------------------------------------------------------- ours
 
 def key(run: run_results.Run) -> tuple[str, int, int, str]:
-    """Returns the tuple (protocol, rate, retry value, oven) of a run."""
+    """Returns the tuple (protocol, rate, maximum number of transmissions,
+    oven) of a run. `oven` is "yes" if a microwave oven disturbs the link,
+    otherwise "no".
+    """
     section, _, retry = run.cell["link"]["name"].partition("_retry-limit=")
     return run.protocol, run.cell["rate"], int(retry), OVENS[section]
 
@@ -196,10 +199,12 @@ def losses(protocol: str, rate: int, theirs: Theirs,
 
 def losses_in_a_row(table: str, theirs: Theirs,
                     ours: Ours) -> Iterator[list[str]]:
-    """Yields the rows of a table about series of consecutive lost packets. A
-    column stands for a length of the series, or for a range of lengths. Its
-    cells have two percentages of the series with this length: first that of
-    Ouwens, then ours, which is computed from the losses of all seeds together.
+    """Yields the rows of a table about series of consecutive lost packets.
+    Each column stands for a class of series: those of one length, or those in
+    a range of lengths. A cell has two values, which say how many percent of
+    all series belong to this class. The first value is that of Ouwens. The
+    second one is ours, which is computed from the losses of all seeds
+    together.
     """
     protocol = LOSSES_IN_A_ROW[table]
     yield ["R, Mbit/s, oven", *measurements.OUWENS_RUNS, "packets lost"]

@@ -175,8 +175,8 @@ class Stream:
 
 
 class Session:
-    """Runs the steps that the options of the command line name, in a testbed
-    that has been started.
+    """Runs the steps that were given as options on the command line. The steps
+    run in a testbed that has been started.
     """
 
     def __init__(self, bed: Testbed, options: argparse.Namespace) -> None:

@@ -183,10 +183,13 @@ class Node:
 
 
 def run_job(script: str) -> int:
-    """Runs the script of a job and returns its exit status. If the node is
-    killed, the kernel sends SIGTERM to this process, which then kills all
-    processes of the script. A node here is only a process, but it thus behaves
-    like a computer: if a computer fails, all its processes end.
+    """Runs the script of a job and returns its exit status. This function runs
+    in a process of its own, a child of the process of the node. If the node's
+    process is killed, the kernel sends SIGTERM to the child. The child then
+    kills all processes of the script.
+
+    A node here is only a process, but it thus behaves like a computer: if a
+    computer fails, all its processes end.
     """
     return processes.finish(processes.start(["sh", script]))
 

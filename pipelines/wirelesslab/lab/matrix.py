@@ -167,12 +167,14 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
 
 def with_direction(matrix: Mapping[str, str], link: Link,
                    variant: Link) -> Link:
-    """Returns a copy of `variant` to which the direction of the stream is
-    added. `link` is a link of the matrix file. If its section in this file
-    lists several values of a property, the section describes several links,
+    """Returns a copy of `variant`, the description of a link, with the
+    direction of the stream as a further entry.
+
+    `link` is the section of the matrix file from which `variant` was made. If
+    the section lists several values of a property, it describes several links,
     one for each value. `variant` is one of these links.
 
-    A combined link consists of several links, its parts. If `link` is a
+    A combined link consists of several links, its parts. If `link` describes a
     combined link, the direction is added to each part of `variant`, because
     the parts can have different directions.
     """
@@ -226,10 +228,11 @@ def all_seeds(matrix: Mapping[str, str],
 
 
 def clip_films(matrix: Mapping[str, str]) -> list[Film]:
-    """Returns a list with one function for each combination of a codec and a
-    bitrate. The function describes the video of a run. Its arguments are the
-    duration of the run in seconds and the protocol. It returns those keys of
-    the run's description that concern the video, with their values.
+    """Returns a list of functions. For each combination of a codec and a
+    bitrate, the list has one function, which describes the video of a run. The
+    arguments of each function are the duration of the run in seconds and the
+    protocol. Each function returns a dictionary: the part of the run's
+    description that concerns the video.
     """
     films = list(itertools.product(
         video_codecs.chosen(matrix["codecs"].split()),
@@ -243,14 +246,14 @@ def clip_films(matrix: Mapping[str, str]) -> list[Film]:
 
 def live_films(matrix: Mapping[str, str],
                front: encoders.Front) -> list[Film]:
-    """Returns a list with one function for each video source that the key
-    `encoders` of the matrix names. During a run, a live encoder encodes the
-    video of one such source.
+    """Returns a list of functions. For each video source that the key
+    `encoders` of the matrix names, the list has one function. During a run, a
+    live encoder encodes the video of one of these sources.
 
-    Each function belongs to one video source. The caller passes it the
-    duration in seconds and the protocol of a run that uses this source. The
-    function returns the part of the run's description that concerns the video:
-    the keys and their values.
+    The functions are called later, when runs are described. To describe a run,
+    the caller selects the function of the video source, and passes the run's
+    duration in seconds and protocol to this function. The function returns a
+    dictionary: the part of the run's description that concerns the video.
     """
     return [functools.partial(front.of_source, source)
             for source in encoders.chosen(matrix["encoders"].split())]

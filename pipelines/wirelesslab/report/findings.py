@@ -12,8 +12,9 @@ from wirelesslab.streams import measurements
 
 TYPES = measurements.TYPES
 # A frame is missing if it did not arrive in time. Let p(T) be the percentage
-# of frames of the type T that are missing. The report uses these two phrases
-# only if a percentage is at least CLEARLY times as large as another:
+# of frames of the type T that are missing. The report uses the following two
+# phrases only if one percentage is much higher than another. CLEARLY is the
+# factor that is required:
 # - "missed key frames first": p(I) must be at least CLEARLY * p(B).
 # - "missed B-frames first": p(B) must be at least CLEARLY * p(T) for each
 #   other type T.
@@ -324,9 +325,9 @@ def first_place(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
         return shared_place(best) + paired_lead(best, ranked, head)
     lower = max((row for row in ranked if row not in best),
                 key=lambda row: row.share.high)
-    # The sentence says that the difference is at least this number of
-    # percentage points. The number is rounded down, because otherwise the
-    # sentence might be false.
+    # `lead` is the difference in percentage points that the returned text
+    # names. The text says "at least", so `lead` is rounded down. Otherwise the
+    # text might be false.
     lead = math.floor(10 * (best[0].share.low - lower.share.high)) / 10
     more = f"at least {lead:.1f} percentage points more" if lead else "more"
     return (f"{code(best)} wins: {shown(best[0])}. In every run it showed "

@@ -141,10 +141,13 @@ def group(rows: Iterable[Row]) -> list[list[Row]]:
 
 def table(groups: Sequence[Sequence[Row]]) -> list[str]:
     """Returns the lines of a Markdown table with the results of the senders.
-    The result of each sender is a range of values. Each group in `groups` has
-    the rows of senders whose ranges overlap, so it is not known which of them
-    is better. All rows of a group therefore share several places, such as "2
-    to 4". The first column shows these places.
+    The result of each sender is a range of values. The first column of the
+    table is the place of the sender in the ranking, where 1 is the best place.
+
+    Each group in `groups` has the rows of senders whose ranges overlap. It is
+    not known which of them is better, so all senders of the group get the same
+    text in the first column. For example, the place of three senders may be "2
+    to 4".
     """
     lines = ["| place | sender | decodable in time, % | latency: median, ms "
              "| 99th percentile, ms |",

@@ -15,17 +15,17 @@ from wirelesslab.report import run_results, two_matrices
 from wirelesslab.report.two_matrices import Matrices
 
 TEMPLATE = pathlib.Path(__file__).with_name("two_matrices.html")
-# The template of the report of the lab, which is another page. The <style>
-# element of this template is copied into the page that this module makes. The
-# reason is that TEMPLATE, from which this module makes its page, has no
-# <style> element.
+# TEMPLATE is the template of the page that this module makes. It has no
+# <style> element. REPORT is the template of another page, the report of the
+# lab. The <style> element of REPORT is copied into the page that this module
+# makes.
 REPORT = TEMPLATE.with_name("page.html")
 STYLE = re.compile(r"<style>.*?</style>", re.S)
 
 
 def write(found: Matrices, page: pathlib.Path) -> pathlib.Path:
-    """Writes the page, and a CSV file with all measures beside it. Returns the
-    path of the CSV file.
+    """Writes the page, and a CSV file with all measures. The CSV file is put
+    into the directory of the page. Returns the path of the CSV file.
     """
     table = page.with_suffix(".csv")
     if table == page:

@@ -353,14 +353,17 @@ GST_START_TEST (frame_arrives_when_downstream_takes_it)
     }
     gst_message_unref (message);
   }
-  /* mpegstat pushes the frames of the block one after the other. When a push
-   * returns, mpegstat takes the next frame, and this moment is the arrival time
-   * of the next frame. clocksync is downstream. It lets the first frame pass
-   * immediately, so the first two frames arrive at about the same time. From
-   * then on, clocksync lets one frame pass in each frame duration. If the block
-   * has n frames (FRAMES_OF_BLOCK), the last frame therefore arrives n - 2
-   * frame durations after the first one. The test demands only n - 3 frame
-   * durations, because the start time of the pipeline is not exact. */
+  /* mpegstat pushes the frames of the block one after the other to clocksync.
+   * When the push of a frame returns, mpegstat takes the next frame. This
+   * moment is the arrival time of the next frame. clocksync lets the first
+   * frame pass immediately, so the second frame arrives at about the same time
+   * as the first one. From then on, clocksync lets one frame pass in each frame
+   * duration. The third frame therefore arrives one frame duration after the
+   * first one, and frame n arrives n - 2 frame durations after it.
+   *
+   * For the last frame of the block, n is FRAMES_OF_BLOCK. The test demands
+   * only n - 3 frame durations, because the start time of the pipeline is not
+   * exact. */
   fail_unless (arrival >= (FRAMES_OF_BLOCK - 3) * FRAME_DURATION);
   fixture_free (f);
 }

@@ -475,9 +475,9 @@ check_served (GstHarness * harness, guint64 expected_to_serve,
 }
 
 /* The properties bytes-to-serve and bytes-served must have the same meaning as
- * in udpsink. The first one counts the bytes of the input. The second one
- * counts the bytes that were sent to all receivers, even to those that have
- * been removed. */
+ * in udpsink. bytes-to-serve counts the bytes of the input. bytes-served is a
+ * sum over all receivers: the bytes that were sent to each of them. Receivers
+ * that have been removed still count. */
 GST_START_TEST (served_bytes_are_those_of_all)
 {
   GstHarness *harness;

@@ -90,8 +90,9 @@ get_shown (const BitrateSimulation * simulation, guint64 from, guint64 to)
 typedef struct
 {
   /* Maximum rate in bit/s at which data entered the network after the rate of
-   * the link has fallen. Each rate is a mean over 200 ms. The measurement lasts
-   * one second, and begins 0.4 s after STEP_DOWN. */
+   * the link has fallen at the time STEP_DOWN. It is measured in the second
+   * that begins 0.4 s after STEP_DOWN. The rate is computed for many intervals
+   * of 200 ms in this second, and the highest result is stored. */
   gdouble entered;
   Shown shown;
   /* Time in s until the encoder uses the higher rate of the link. It is counted
@@ -236,8 +237,11 @@ print_scene (guint64 rate, const SceneResult * result)
 
 /* The rate of the link is 4 Mbit/s. A static picture needs only 0.5 Mbit/s, so
  * MMTP sends padding (data without content) to measure what the link carries.
- * With padding, MMTP must estimate about 4 Mbit/s. When a scene with motion
- * begins, the encoder must then send faster than without padding.
+ *
+ * The test compares runs with padding with a run without padding. With padding,
+ * MMTP must estimate that the link carries about 4 Mbit/s. Later, a scene with
+ * motion begins. In the first second of this scene, the encoder must send
+ * faster in the runs with padding than in the run without padding.
  * docs/bitrateadapt.md has the measured figures, and the limits in this test
  * allow small deviations from them. */
 GST_START_TEST (padding_shows_what_the_path_carries)

@@ -58,11 +58,11 @@ is_valid (DccpEnd to, DccpType type, gint64 sequence, gint64 acknowledgement)
 }
 
 /* Checks that the client regards a packet as valid if `expected` is TRUE, and
- * as invalid otherwise. `sequence` is relative to the greatest sequence number
- * that the client has received, and `acknowledgement` to the greatest one that
- * it has sent. Each call uses a new connection, because a valid packet would
- * change the windows of valid numbers.
- */
+ * as invalid otherwise. The sequence number of the packet is `sequence` plus
+ * the greatest sequence number that the client has received. The
+ * acknowledgement number of the packet is `acknowledgement` plus the greatest
+ * sequence number that the client has sent. Each call uses a new connection,
+ * because a valid packet would change the windows of valid numbers. */
 static void
 assert_valid (DccpType type, gint64 sequence, gint64 acknowledgement,
     gboolean expected)
@@ -80,13 +80,18 @@ assert_valid (DccpType type, gint64 sequence, gint64 acknowledgement,
   teardown ();
 }
 
-/* Abbreviations of RFC 4340: GSR and GSS are the greatest sequence numbers
- * received and sent. SWL and SWH limit the valid sequence numbers, and AWL is
- * the lowest valid acknowledgement number. With a sequence window of 10000
- * (section 7.5.1), SWL = GSR - 2499, SWH = GSR + 7500 and AWL = GSS - 9999.
- * Each endpoint has sent more than 6000 packets. The number GSS - 5000
- * therefore belongs to a packet that was sent, and is a valid acknowledgement
- * number. */
+/* The test uses these abbreviations of RFC 4340:
+ * - GSR: greatest sequence number received
+ * - GSS: greatest sequence number sent
+ * - SWL, SWH: lowest and highest valid sequence number
+ * - AWL: lowest valid acknowledgement number
+ *
+ * With a sequence window of 10000 (section 7.5.1), SWL is GSR - 2499, SWH is
+ * GSR + 7500, and AWL is GSS - 9999.
+ *
+ * The test expects that the acknowledgement number GSS - 5000 is valid. This
+ * number is above AWL. It also belongs to a packet that was sent, because each
+ * endpoint has sent more than 6000 packets. */
 GST_START_TEST (windows_are_those_of_the_standard)
 {
   assert_valid (DCCP_DATA, 7500, 0, TRUE);

@@ -311,13 +311,13 @@ GST_START_TEST (h264_recovery_point_is_i)
 
 GST_END_TEST;
 
-/* A decoder may start at a recovery point. If the decoder does not get a
- * complete picture from the first frame, the frame at the recovery point must
- * be a P-frame. Such a recovery point begins an intra refresh, in which several
- * frames renew the picture part by part. The first frame does not give a
- * complete picture in these two cases:
- * - recovery_frame_cnt is more than 0.
- * - The frame refers to other frames. */
+/* A decoder may start at a frame that has a recovery point. If this frame alone
+ * does not give the decoder a complete picture, the classifier must report it
+ * as a P-frame. The frame then begins an intra refresh, in which several frames
+ * renew the picture part by part. The frame does not give a complete picture in
+ * these two cases:
+ * - Its recovery_frame_cnt is more than 0.
+ * - It refers to other frames. */
 GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)
 {
   /* Two access units begin an intra refresh that takes 29 frames. In the first
@@ -751,9 +751,10 @@ GST_START_TEST (h265_only_the_highest_sub_layer_has_b)
   expect_sub_layer (sps_of_three, 0, "Pt");
   expect_sub_layer (sps_of_three, 1, "Pt");
   expect_sub_layer (sps_of_three, 2, "Bt");
-  /* The SPS of H.265 says how many sub-layers the stream has. Without an SPS
-   * the highest sub-layer is unknown, so other frames may refer to any frame.
-   * Each frame must therefore be a P-frame. */
+  /* The SPS of H.265 says how many sub-layers the stream has. Without an SPS,
+   * it is not known which sub-layer is the highest, so other frames may refer
+   * to any frame. The classifier must therefore report each frame as a P-frame
+   * and not as a B-frame. */
   expect_sub_layer (NULL, 0, "Pt");
   expect_sub_layer (NULL, 6, "Pt");
 }
@@ -779,8 +780,8 @@ GST_START_TEST (h265_sps_in_the_stream_is_taken)
   classify (classifier, "42 01 03 01; 42 01 01 01; 26 01 af", 0);
   fail_unless_equals_string (classify (classifier, "00 01 80", 0), "Pt");
   fail_unless_equals_string (classify (classifier, "00 02 80", 0), "Bt");
-  /* This SPS belongs to layer 1. It must not replace the SPS of the base layer,
-   * which has the number 0. */
+  /* The following SPS belongs to layer 1. It must not replace the SPS of the
+   * base layer, which is layer 0. */
   classify (classifier, "42 09 01 01; 26 01 af", 0);
   fail_unless_equals_string (classify (classifier, "00 02 80", 0), "Bt");
   /* A flush does not remove the SPS. */
@@ -811,9 +812,9 @@ GST_START_TEST (h265_first_slice_of_the_base_layer_decides)
 GST_END_TEST;
 
 /* In H.265 (annex D.2.8), an SEI message with a recovery point has three
- * fields: recovery_poc_cnt, coded as se(v), exact_match_flag and
- * broken_link_flag. The frame begins an intra refresh, in which several frames
- * renew the picture part by part. */
+ * fields: recovery_poc_cnt, which is coded as se(v), exact_match_flag and
+ * broken_link_flag. A P-frame that has such an SEI message begins an intra
+ * refresh, in which several frames renew the picture part by part. */
 GST_START_TEST (h265_recovery_point_is_a_refresh)
 {
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 01 d0 80; 02 01 d0", "Prt");
@@ -836,10 +837,12 @@ GST_END_TEST;
 /* Codec data */
 
 /* Codec data in the format avcC, as x264 writes them, with an SPS of 10 bytes
- * and a PPS of 4 bytes. In the stream, a field with the size of the NAL unit
- * precedes each NAL unit. The codec data say how many bytes this field has: its
- * number of bytes minus 1 is lengthSizeMinusOne, the lowest two bits of the
- * byte `length`. A test may append the further fields of High profile. */
+ * and a PPS of 4 bytes. A test may append the further fields of High profile.
+ *
+ * In the stream, a length field precedes each NAL unit. It contains the size of
+ * the NAL unit. The codec data say how many bytes the length field has: the
+ * byte `length` contains the value lengthSizeMinusOne in its lowest two bits,
+ * which is the number of bytes minus 1. */
 #define AVCC(length) "01 64 00 1e " length " e1 000a 67 64 00 1e ac d9 40 a0 " \
     "3d a1 01 0004 68 ee 3c 80"
 

@@ -58,9 +58,9 @@ GST_START_TEST (figure_1_1_goes_on_in_a_disturbed_gop)
 GST_END_TEST;
 
 /* The algorithms of figures 1.2 and 1.3 in the paper by Ouwens remember whether
- * a P-frame of the present or of the previous GOP was dropped. As long as this
- * is not the case, they must decide in the same way as the algorithm of figure
- * 1.1. */
+ * a P-frame of the present or of the previous GOP was dropped. As long as no
+ * P-frame of these two GOPs was dropped, these algorithms must decide in the
+ * same way as the algorithm of figure 1.1. */
 GST_START_TEST (figure_1_3_performs_ifd_normally)
 {
   IFD_EXPECT_ALL (&paper_gop, figure_1_1_cases);
@@ -68,15 +68,19 @@ GST_START_TEST (figure_1_3_performs_ifd_normally)
 
 GST_END_TEST;
 
-/* Cases for the lines of figures 1.2 and 1.3 in the paper by Ouwens. The queue
- * W has room for one frame. "/" in the input takes the waiting frame out of W
- * to send it. The figures have two variables: GOP_disturbed says that a P-frame
- * of the present GOP was dropped, and prev_GOP_disturbed says that a P-frame of
- * the previous GOP was dropped.
+/* Cases for the lines of figures 1.2 and 1.3 in the paper by Ouwens. The
+ * figures have two variables: GOP_disturbed says that a P-frame of the present
+ * GOP was dropped, and prev_GOP_disturbed says that a P-frame of the previous
+ * GOP was dropped.
  *
- * Each input first puts the algorithm into a certain state. For example, "I P"
- * leaves an I-frame in W and sets GOP_disturbed. "I P / I /" sets
- * prev_GOP_disturbed and leaves W empty.
+ * The second text of each case is the input. A letter in it means that a frame
+ * of this type arrives. "/" means that the waiting frame leaves the queue W and
+ * is sent. W has room for one frame.
+ *
+ * Each input first puts the algorithm into a certain state. For example, after
+ * "I P", the I-frame waits in W. The P-frame had no room, so it was dropped,
+ * and GOP_disturbed is set. If "/ I /" follows, the second I-frame begins a new
+ * GOP and sets prev_GOP_disturbed, and W is empty at the end.
  *
  * The two variables are never set at the same time. The I-frame that sets
  * prev_GOP_disturbed resets GOP_disturbed, and the P-frame that sets
@@ -196,10 +200,11 @@ GST_END_TEST;
 
 /* A second implementation of the figures */
 
-/* State of the second implementation of the algorithms, with which the last
- * test compares the decisions of ifd.c. The variables have the names that they
- * have in figures 1.1 to 1.3 of Ouwens (2006), and the steps have the order of
- * these figures. W is the type of the waiting frame, or 0 if no frame waits. */
+/* This file has a second implementation of the algorithms. The last test
+ * compares its decisions with those of ifd.c. This struct is the state of the
+ * second implementation. The variables have the names that they have in figures
+ * 1.1 to 1.3 of Ouwens (2006), and the steps have the order of these figures. W
+ * is the type of the waiting frame, or 0 if no frame waits. */
 typedef struct
 {
   gchar W;

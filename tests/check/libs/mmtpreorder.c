@@ -16,8 +16,9 @@
 
 /* Adds a packet with the due time `due` in us and the deadline `deadline` in
  * ms. The due time is the time at which the packet would be shown if the
- * network took no time. The function add () calls this function with the same
- * number for both. */
+ * network took no time. The function add () passes the same number for both
+ * arguments: 200, for example, means a due time of 200 us and a deadline of 200
+ * ms. */
 static MmtpReorderResult
 add_due (MmtpReorder * reorder, guint64 now, guint32 number, guint8 flags,
     const gchar * text, guint64 due, guint64 deadline)
@@ -255,11 +256,14 @@ GST_START_TEST (a_late_packet_in_order_is_passed_on)
 
 GST_END_TEST;
 
-/* A packet must be dropped if it is late by more than the maximum lateness of
- * 50 ms. Packet b has its deadline at 200 ms, and packet d at 251 ms. At the
- * time 100 ms, all deadlines are moved to 151 ms earlier. The new deadline of b
- * is 49 ms, which was 51 ms ago, so b must be dropped. The new deadline of d is
- * 100 ms, which is now, so d must be output. */
+/* A packet must be dropped if it is late by more than the maximum lateness,
+ * which is 50 ms here. At first, packet b has the deadline 200 ms, and packet d
+ * has the deadline 251 ms. At the time 100 ms, a shift makes both deadlines
+ * earlier by 151 ms:
+ * - The new deadline of b is 49 ms. b is then 51 ms late, so it must be
+ *   dropped.
+ * - The new deadline of d is 100 ms. d is then not late, so it must be output.
+ */
 GST_START_TEST (a_shift_drops_what_is_too_late)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -336,9 +340,10 @@ GST_START_TEST (deadlines_can_be_shifted)
   check_output (reorder, "!c");
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (240));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->late, 1);
-  /* At the time 261 ms, the following shift moves the deadline of the complete
-   * buffer d to 259 ms. The caller has not fetched buffer d yet, so buffer d
-   * must be dropped. */
+  /* Packet d is complete, and its deadline is 260 ms. At the time 261 ms, the
+   * caller has not fetched d yet. The next call of the function
+   * mmtp_reorder_shift_deadlines () moves the deadline to 259 ms. This time is
+   * in the past, so d must be dropped. */
   add (reorder, 160, 3, WHOLE, "d", 260);
   mmtp_reorder_shift_deadlines (reorder, MS (261), -(gint64) MS (1));
   check_output (reorder, "");

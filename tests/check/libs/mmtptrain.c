@@ -19,11 +19,13 @@ GST_START_TEST (rate_is_size_by_time)
   } cases[] = {
     /* Four packets are sent at once. The last one waits for three others. */
     {{4, 3750, 0, 7500 * US}, 4000000},
-    /* They are sent in 3 ms, and arrive in the same 7.5 ms. */
+    /* Four packets are sent in 3 ms. The path increases this time by 4.5 ms, so
+     * they arrive in 7.5 ms. */
     {{4, 3750, 3 * MS, 4500 * US}, 4000000},
     /* One of four packets is lost before the bottleneck. */
     {{3, 2500, 0, 5 * MS}, 4000000},
-    /* The increase must be at least half of the sending time. */
+    /* Packets that were sent in 5 ms: the path must increase this time by at
+     * least half of it, 2.5 ms. Otherwise no rate is estimated. */
     {{4, 3750, 5 * MS, 2500 * US}, 4000000},
     {{4, 3750, 5 * MS, 2500 * US - 1}, 0},
     /* The path is faster than the sender. */
@@ -35,7 +37,8 @@ GST_START_TEST (rate_is_size_by_time)
     {{2, 1250, 0, 2500 * US}, 0},
     {{1, 0, 0, 2500 * US}, 0},
     {{0, 0, 0, 0}, 0},
-    /* Packets that arrive within 1 ms count as if they took 1 ms. */
+    /* If all packets arrive in less than 1 ms, 1 ms is used as the time in
+     * which they arrived. */
     {{4, 3750, 0, 10 * US}, 30000000},
     /* Values that only a faulty receiver reports. */
     {{4, 0, 0, 5 * MS}, 0},

@@ -241,9 +241,10 @@ GST_START_TEST (picture_with_unknown_references_needs_all)
   fail_unless (references_end (references, &kind, &use));
   fail_unless_equals_int64 (use.uses, G_MAXUINT32);
   fail_unless_equals_int64 (use.updates, G_MAXUINT32);
-  /* For one picture of the first group, it is not known to which pictures it
-   * refers. In the next group, slots (stored reference pictures) must therefore
-   * not be used: references_end () must return FALSE. */
+  /* The first group has a picture of which it is not known to which pictures it
+   * refers. In this case, slots (stored reference pictures) must not be used
+   * from the next group on. The following picture begins the next group, so
+   * references_end () must return FALSE for it. */
   fail_if (input (references, &layers[0], &use));
   references_free (references);
 }

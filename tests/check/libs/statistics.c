@@ -138,10 +138,11 @@ GST_START_TEST (every_value_is_right_to_1_part_in_128)
       gint64 values[3];
       StatisticsHistogram *histogram;
 
-      /* The histogram limits each percentile to the range from its minimum to
-       * its maximum value. In this test, the minimum and the maximum are far
-       * from the median `value`, so that this limit cannot hide an error of the
-       * percentile. */
+      /* The histogram knows the minimum and the maximum of all values that it
+       * has received, and limits each percentile to this range. If this range
+       * were small, the limit could hide an error of the percentile. This test
+       * checks the median, which is `value`. The minimum and the maximum are
+       * far from it, so the limit has no effect. */
       values[0] = G_MININT64;
       values[1] = value;
       values[2] = G_MAXINT64;
@@ -262,8 +263,8 @@ GST_START_TEST (rate_of_steady_frames_is_exact)
 
   fail_unless_equals_uint64 (statistics_rate_get (rate, 0), 0);
 
-  /* 25 frames of 30000 bytes per second are 6 Mbit/s. The rate is known from
-   * the second frame on. */
+  /* Each frame has 30000 bytes. At 25 frames per second, this is a rate of 6
+   * Mbit/s. The rate is known from the second frame on. */
   for (i = 0; i < 200; i++) {
     statistics_rate_add (rate, i * 40 * GST_MSECOND, 30000);
     fail_unless_equals_uint64 (statistics_rate_get (rate,

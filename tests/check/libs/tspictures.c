@@ -11,14 +11,15 @@
 #include "tspictures.h"
 
 /* Cuts the stream into units, which contain at most one picture each. Returns a
- * text with one word for each unit. In the following words, n, r and m are
- * numbers:
- * - "(n)": the unit has n bytes, and n is not a multiple of the packet size
- * - "n": the unit has n packets and no picture
- * - "nvr-m", such as "4v1-3": the unit has n packets and a picture, for which
- *   the letter v stands. If the picture is dropped, r packets of the unit must
- *   still be sent, and the continuity counters of all later video packets must
- *   be reduced by m.
+ * text with one word for each unit. There are three kinds of words, explained
+ * here with examples of the numbers:
+ * - "(100)": the unit has 100 bytes, which is not a multiple of the packet
+ *   size.
+ * - "4": the unit has 4 packets and no picture.
+ * - "4v1-3": the unit has 4 packets and a picture, for which the letter v
+ *   stands. If the picture is dropped, 1 packet of the unit must still be sent,
+ *   and the continuity counters of all later video packets must be reduced by
+ *   3.
  *
  * Also checks that the units together are identical to the stream. */
 static gchar *

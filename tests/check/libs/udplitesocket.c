@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks whether the packets that are sent through UDP-Lite sockets conform to
- * RFC 3828. A backend is an implementation of UDP-Lite. The tests use all pairs
- * of a sending and a receiving backend in which the receiver must understand
+ * RFC 3828. A backend is an implementation of UDP-Lite. Tests with two
+ * backends, a sending and a receiving one, use all pairs of backends whose
+ * packets have the same format. The receiver must then accept the packets of
  * the sender. The sockets are real sockets of the loopback interface. Cases
  * that the kernel or missing privileges do not allow are reported as skipped.
  */

@@ -20,10 +20,11 @@
 
 /* --- the bounds ----------------------------------------------------------- */
 
-/* Maximum number of entries that the receiver of an MMTP session visits when
- * one packet (an MMTP DATA message) arrives. The receiver marks the packet in a
- * bitmap. It visits the summary of this bitmap, a few words of the bitmap, and
- * the history of recent packets. */
+/* Maximum number of steps that the loops of an MMTP receiver make when one
+ * packet (an MMTP DATA message) arrives. In each step, a loop visits one entry
+ * of a data structure. The receiver marks the packet in a bitmap. It visits the
+ * summary of this bitmap, a few words of the bitmap, and the history of recent
+ * packets. */
 #define MAX_DATA_STEPS 2048
 /* Maximum number of packets that the sender of MMTP looks up for one REPORT. A
  * REPORT consists of records that list lost packets. The maximum is sufficient
@@ -64,25 +65,30 @@
  * - all words of the history again, because the packet may also advance the
  *   history, which clears words */
 #define MAX_DROPPED_STEPS (DCCP_MAX_OPTIONS + 2 * HISTORY_STEPS)
-/* Data Dropped is an option of DCCP. It tells the sink which packets the
- * receiver has dropped. Each block of the option has a Drop Code (the reason)
- * and describes a range of packets. The sink has a history of the packets of
- * key frames, a bitmap with one bit for each recent packet. It searches each
- * range in this history. This is the maximum number of 64-bit words of the
- * history that the sink visits for one received packet with this option. It is
- * the sum of:
+/* DCCP: maximum number of 64-bit words of a history that the sink visits for
+ * one received packet with the option Data Dropped. The history is a bitmap
+ * with one bit for each recent packet. It shows which packets belong to key
+ * frames.
+ *
+ * The option Data Dropped tells the sink which packets the receiver has
+ * dropped. Each block of the option has a Drop Code (the reason) and describes
+ * a range of packets. The sink searches each range in the history. The maximum
+ * number of words is the sum of:
  * - all words of the history, once for each Drop Code. Ranges with the same
  *   Drop Code do not overlap, but ranges with different Drop Codes may.
  * - one more word for each range, because a range may begin in the word in
  *   which the previous range ends. The option has at most DCCP_MAX_OPTIONS
- *   blocks, so there are at most as many ranges. */
+ *   blocks, so it describes at most DCCP_MAX_OPTIONS ranges. */
 #define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_MAX_OPTIONS)
-/* A DCCP packet may have the option Loss Intervals, which lists intervals with
- * lost packets. The sink searches each interval for packets of key frames. It
- * searches in a history, a bitmap with one bit for each recent packet. This is
- * the maximum number of 64-bit words of the history that the sink visits for
- * one packet with this option. The loss intervals do not overlap. All searches
- * together therefore visit each word once, and at most one more word per loss
+/* DCCP: maximum number of 64-bit words of a history that the sink visits for
+ * one packet with the option Loss Intervals. The history is a bitmap with one
+ * bit for each recent packet. It shows which packets belong to key frames.
+ *
+ * The option Loss Intervals lists intervals with lost packets. The sink
+ * searches each interval for packets of key frames. The intervals do not
+ * overlap, so together they cover each word of the history at most once.
+ * However, an interval may begin in the word in which the previous interval
+ * ends. This word is then visited twice, so one more word is counted per
  * interval. */
 #define MAX_LOSS_STEPS (HISTORY_STEPS + TFRC_MAX_INTERVALS)
 /* RTP: maximum number of sequence numbers that can be missing directly before a
@@ -184,9 +190,9 @@ get_receiver_steps (Mmtp * self)
   return stats.reorder_steps;
 }
 
-/* When a report arrives, the sender predicts again when each message in flight
- * will have been transmitted. Returns the number of these repeated predictions.
- */
+/* The sender predicts for each message in flight the time at which the path
+ * will have transmitted it. When a report arrives, the sender repeats the
+ * predictions. Returns the number of these repeated predictions. */
 static guint64
 get_prediction_steps (Mmtp * self)
 {
@@ -250,10 +256,11 @@ measure_forged (MmtpType type, MmtpRole from)
     before = get_steps (self);
     say (self, from, &message, number);
     after = get_steps (self);
-    /* `before` and `after` are the numbers of steps before and after the
-     * message. If the message has begun a new session, get_steps () counts from
-     * 0 again, so `after` can be lower than `before`. The work of such a
-     * message counts as 0. */
+    /* get_steps () returns the number of steps since the session of the
+     * endpoint began. The difference between `after` and `before` is the work
+     * that the message has caused. If the message has begun a new session, the
+     * number starts from 0 again, so `after` can be lower than `before`. The
+     * work then counts as 0. */
     worst = MAX (worst, after > before ? after - before : 0);
   }
   mmtp_free (self);
@@ -571,9 +578,10 @@ measure_loss_intervals (void)
 }
 
 /* Sends data packets. From one packet to the next, the sequence number jumps by
- * nearly the size of the history. The sequence window is so large that these
- * jumps are valid. Returns the maximum number of history words that were
- * visited for one packet. */
+ * nearly the size of a history. A history is a bitmap with one bit for each
+ * recent packet, stored in 64-bit words. The sequence window is so large that
+ * the jumps are valid. Returns the maximum number of words in the histories of
+ * the connection that were visited for one packet. */
 static guint64
 measure_dccp_jump (void)
 {
@@ -711,9 +719,10 @@ typedef struct
 {
   const gchar *packet;
     guint64 (*measure) (void);
-  /* Minimum number of steps that `measure` must return. If it returns fewer
-   * steps, it no longer sends the packet that causes the most work, so the test
-   * fails. */
+  /* Minimum number of steps that `measure` must return, otherwise the test
+   * fails. `measure` should send the packet that causes the most work. If the
+   * result is below this minimum, the packet is no longer the one with the most
+   * work. */
   guint64 min_steps;
   guint64 max_steps;
 } WorstPacket;
