@@ -8,18 +8,26 @@
  * READY to PAUSED and joined on the way back. It connects, watches the
  * connection, and disconnects. The streaming thread sends. While `using` is
  * TRUE, the streaming thread is inside a method of the subclass, and the
- * connection must not be closed. A thread that finds the connection broken
- * stores the error in `failure` and wakes the other thread by cancelling its
- * GCancellable.
+ * connection must not be closed. Each thread has a GCancellable, which ends its
+ * waits. A thread that finds the connection broken stores the error in
+ * `failure`. It then cancels both GCancellables, which wakes the other thread.
  *
- *   IDLE -> CONNECTING <-> PAUSING           PAUSING: waits between two
- *              |                             attempts to connect
- *              v
- *          CONNECTED -> BROKEN -> PAUSING    with auto-reconnect
- *              |           `----> FAILED     without auto-reconnect; render
- *              |                             posts the error
- *              `-> IDLE                      after EOS; the next buffer
- *                                            makes it connect again
+ * The connection changes its state in these cases:
+ *
+ *   IDLE       -> CONNECTING  a connection is needed
+ *   CONNECTING -> CONNECTED   the attempt to connect has succeeded
+ *   CONNECTING -> PAUSING     the attempt has failed and will be repeated
+ *   CONNECTING -> FAILED      the attempt has failed and will not be repeated
+ *   PAUSING    -> CONNECTING  the wait between two attempts is over
+ *   CONNECTED  -> BROKEN      the connection is broken
+ *   BROKEN     -> PAUSING     with auto-reconnect
+ *   BROKEN     -> FAILED      without auto-reconnect
+ *   CONNECTED  -> IDLE        after EOS; the next buffer needs a connection
+ *   any state  -> IDLE        the element stops
+ *
+ * In the state FAILED, the error is posted. The connection's thread posts it if
+ * an established connection broke in PLAYING. In all other cases, the streaming
+ * thread posts it.
  */
 
 #pragma once

@@ -7,8 +7,8 @@
 
 #include <gst/base/gstbasesrc.h>
 
-/* Key under which the GType of an element class stores the description of its
- * URIs, a GstNetworkUri */
+/* The GType of an element class stores a GstNetworkUri, which describes the
+ * URIs of the class. This quark is the key under which the GType stores it. */
 static GQuark
 info_quark (void)
 {

@@ -263,10 +263,11 @@ has_dropped_key_packet (GstDccpThinSink * self, const DccpEvent * event)
       event->sequence, event->lost);
 }
 
-/* Processes the event that the receiver dropped packets. The Drop Code is the
- * receiver's reason (RFC 4340 section 11.7.2). Requests a new key frame if a
- * part of a key frame was dropped. With Drop Code 1, no key frame is requested,
- * because this code means that the receiving application no longer listens. */
+/* Called when the receiver has reported that it dropped packets. The report
+ * contains a Drop Code, which is the receiver's reason (RFC 4340 section
+ * 11.7.2). The function requests a new key frame if a part of a key frame was
+ * dropped. With Drop Code 1, it requests no key frame, because this code means
+ * that the receiving application no longer listens. */
 static void
 take_dropped (GstDccpThinSink * self, const DccpEvent * event)
 {

@@ -847,11 +847,12 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
 
   LOCK (self);
   /* With blocking=false, the base class drops the first packet of the batch if
-   * a socket is full. The receivers to which this packet has not been sent yet
-   * miss it. If each packet is sent more than once, for example to several
-   * receivers, the packet for which the socket is full may be a later packet of
-   * the batch. In this case, the batch is limited to one packet. The base class
-   * can then drop only the packet for which the socket is full. */
+   * a socket is full. Receivers that have not got this packet yet then miss it.
+   * If each packet is sent more than once, for example to several receivers, a
+   * socket may become full at a later packet of the batch. The base class would
+   * nevertheless drop the first packet. To prevent this, the batch is limited
+   * to one packet. The base class can then drop only the packet for which the
+   * socket is full. */
   if (n > 1 && !gst_network_sink_get_blocking (sink)
       && !udplite_round_goes_once (self->clients, self->send_duplicates))
     n = 1;

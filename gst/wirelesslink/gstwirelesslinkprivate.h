@@ -73,10 +73,10 @@ typedef struct
   /* The epoch to which the packet belongs. An epoch is the set of packets
    * between two serialized events or queries.
    *
-   * A flush of the flow frees its epochs and gives the flow a new generation
-   * number. The pointer is therefore valid only while the flow still has the
-   * generation number with which the packet entered. This number is in the
-   * field `generation`. */
+   * This pointer is valid only as long as the generation number of the flow
+   * equals the field `generation`. That field contains the generation number
+   * that the flow had when the packet entered. A flush of the flow frees the
+   * epochs of the flow, and gives the flow a new generation number. */
   GstWirelessLinkEpoch *epoch;
   guint64 generation;
   /* With mode=timestamp: time in ns at which the packet arrived at the link,
@@ -217,7 +217,7 @@ struct _GstWirelessLink
    * link but were dropped because the queue to the src pad (`output`) was full
    */
   GArray *dropped_output;
-  /* number of packets in the core, the model of the link */
+  /* Number of packets that the core (the model of the link) holds. */
   guint64 in_flight;
   /* Link time in ns of the latest event of these three types: a packet entered
    * the link, was delivered, or was lost. If there is no such event for a long
@@ -339,10 +339,12 @@ void gst_wireless_link_distribute (GstWirelessLink * self);
  * wait. */
 void gst_wireless_link_wake_scheduler (GstWirelessLink * self);
 /* With mode=timestamp: puts waiting packets into the link and advances the time
- * of the link as far as possible. The packets of all flows must enter the link
- * in the order of their times. Each flow therefore has a known time before
- * which no further packet of this flow can enter. The link can advance to the
- * earliest of these times. The function may release the lock while it works. */
+ * of the link as far as possible. Each packet has a time at which it enters the
+ * link, and the packets of all flows must enter in the order of these times.
+ * For each flow, the earliest time is known at which its next packet can enter.
+ * The link must not advance beyond the minimum of these times over all flows,
+ * because a packet with this time may still follow. The function may release
+ * the lock while it works. */
 void gst_wireless_link_merge (GstWirelessLink * self);
 /* Wakes all threads that wait because the link or the input of their flow is
  * full. */
@@ -360,11 +362,12 @@ gdouble gst_wireless_link_get_quality (GstWirelessLink * self, guint station);
  * flows with lower numbers are therefore added first. */
 void gst_wireless_link_announce_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
-/* Tells the core (the model of the link) that no further packets of the flow
- * follow for now. The queue may hold a video frame of this flow whose last
- * packets have not arrived. These packets will not come, so the core drops this
- * incomplete frame. The caller must call gst_wireless_link_distribute ()
- * afterwards. */
+/* Called when the packets of the flow are interrupted, for example by EOS or a
+ * flush. The queue in the core (the model of the link) may then hold the first
+ * packets of a video frame of this flow, and wait for the other packets of the
+ * frame. The function tells the core that these other packets do not follow.
+ * The core then drops the incomplete frame. The caller must call
+ * gst_wireless_link_distribute () afterwards. */
 void gst_wireless_link_end_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
 /* Puts a packet into the link at `now`. The caller must call

@@ -57,9 +57,10 @@ typedef struct
    * whole range of its type */
   gdouble min, max;
   gsize offset;                 /* offset of the value in the LinkConfig */
-  /* Place of another value in the LinkConfig, as an offset. This value is for
-   * all stations except station 0, whose value is at `offset`. If `down` is 0,
-   * all stations use the value at `offset`. */
+  /* Offset of a second place in the LinkConfig, which contains the value for
+   * all stations except station 0. The place at `offset` then contains the
+   * value for station 0 only. If this field (`down`) is 0, there is no second
+   * place, and all stations use the value at `offset`. */
   gsize down;
   /* Offsets of two more places in the LinkConfig where the value of the
    * property is stored. Only the models of GSM radio blocks (LINK_MODEL_BLOCKS

@@ -23,7 +23,8 @@ typedef enum
 } WirelessLinkVideo;
 
 WirelessLinkVideo wireless_link_video_from_caps (GstCaps * caps);
-/* If the buffer is a video packet, fills in `packet` and returns TRUE. If the
- * buffer is a whole video frame, `number` becomes the number of this frame. */
+/* If the buffer is a video packet or a whole video frame, fills in `packet` and
+ * returns TRUE. `number` is the number of the frame. For a whole frame,
+ * packet->timestamp and packet->sequence become `number`. */
 gboolean wireless_link_video_parse (WirelessLinkVideo video,
     GstBuffer * buffer, guint32 number, VideoPacket * packet);

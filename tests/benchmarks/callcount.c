@@ -30,9 +30,9 @@ extern void *__libc_memalign (size_t alignment, size_t size);
 
 typedef uint64_t Counters[2][CALLCOUNT_FUNCTIONS];
 
-/* The counters that are used until the shared memory is mapped. After that, the
- * counters in the shared memory are used. They are separate for the process of
- * the sink and for the process of the source. */
+/* These counters are used until the shared memory is mapped. After that, the
+ * counters in the shared memory are used instead. Each of the two processes,
+ * the sink and the source, has its own set of counters. */
 static Counters early;
 static Counters *counters = &early;
 static unsigned own;

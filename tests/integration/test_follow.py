@@ -91,13 +91,17 @@ class FollowTest(unittest.TestCase):
         lines = self.follow(sink, self.home / f"{sink}.csv")
         # Other tests check in virtual time how the element bitrateadapt
         # chooses the bitrate. This test checks only conditions that do not
-        # depend on the speed of the machine. `highest` is the maximum of the
-        # estimated bitrates in the lines of the log up to the present line,
-        # and in the line after it. The line after it is included because the
-        # estimate may change while the present line is being written. The
-        # present line may then already contain a bitrate that was derived from
-        # the new estimate, although the new estimate itself appears only in
-        # the line after it.
+        # depend on the speed of the machine. Each line of the log contains an
+        # estimated bitrate of the network, and the bitrate that bitrateadapt
+        # requested from the encoder. The requested bitrate must not be too
+        # high for the estimates.
+        #
+        # `highest` is the maximum of the estimates in all lines up to the
+        # present line, and in the line after it. The reason for including that
+        # next line: a new estimate may arrive while the present line is being
+        # written. The present line may then already contain a requested
+        # bitrate that depends on the new estimate, but only the next line
+        # contains the new estimate.
         highest = 0
         for line, later in zip(lines, lines[1:] + lines[-1:]):
             highest = max(highest, int(line["estimated"]),

@@ -59,9 +59,9 @@ SENDER = ("fdsrc do-timestamp=true blocksize=1000000 fd=0 ! mpegstat ! "
           "mpegstat location={sent} ! ")
 FRAME_PERIOD = 1 / 25  # s
 START_CODES = re.compile(rb"\x00\x00\x01([\x00-\xb8])")
-# The headers of a frame begin with start codes. These are the last bytes of
-# the start codes of three headers: picture header, sequence header and GOP
-# header (ISO/IEC 13818-2, table 6-1).
+# Last bytes of the start codes of three headers: picture header, sequence
+# header and GOP header (ISO/IEC 13818-2, table 6-1). The headers of a frame
+# begin with these start codes.
 HEADERS = (0x00, 0xb3, 0xb8)
 RECEIVER = (" ! mpegstat location={received} ! "
             "fakesink sync=false async=false")

@@ -107,8 +107,8 @@ add_probe (GstElement * element, const gchar * name, GstPadProbeCallback probe,
   gst_object_unref (pad);
 }
 
-/* Returns the total size in bytes of the COMPARED frames that precede the frame
- * with the index `end`. */
+/* Returns the total size in bytes of the last frames before the frame with the
+ * index `end`. The number of these frames is COMPARED. */
 static guint64
 add_sizes (const GArray * sizes, guint end)
 {

@@ -127,9 +127,10 @@ class Picture:
 
     @property
     def parameters(self):
-        """Returns those fields of the picture header that must be the same in
-        two pictures. Only then can a receiver rebuild the lost header of one
-        picture from the header of an earlier picture.
+        """Returns some fields of the picture header. If these fields are the
+        same in two pictures, a receiver can rebuild the lost header of the
+        later picture from the header of the earlier picture. If the fields
+        differ, it cannot.
         """
         return self.vectors, self.coding
 

@@ -155,9 +155,12 @@ class Extension(unittest.TestCase):
 
     # The picture coding extension of MPEG-2 and the RTP header extension of
     # RFC 2250 have most fields in common. COMMON contains these fields, in the
-    # order of both extensions. With the names of RFC 2250, the values are: the
-    # f_codes are 2, 2, 15 and 15, DC is 0, and PS is 3. The bits T, C, Q, A, G
-    # and D are 1. The bits P, V, R and H are 0.
+    # order of both extensions. With the names of RFC 2250, the fields have
+    # these values:
+    # - The four f_codes are 2, 2, 15 and 15.
+    # - DC is 0, and PS is 3.
+    # - The bits T, C, Q, A, G and D are 1.
+    # - The bits P, V, R and H are 0.
     COMMON = "0010" "0010" "1111" "1111" "00" "11" "1011010011"
     WORD = int("01" + COMMON, 2)  # preceded by X 0 and E 1
     COPYRIGHT = "000001b5" "4f"

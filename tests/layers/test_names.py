@@ -44,8 +44,8 @@ FORBIDDEN = {
 # by a number, and the "most" of "lose_most" means "the majority".
 ALLOWED = re.compile(r"at_(?:least|most)|others_lose_most|window_holds_most"
                      r"|most_important")
-# Maps each word that no name under tests/ may contain to the term that replaces
-# the word.
+# Words that names under tests/ must not contain. Each forbidden word is mapped
+# to the term that replaces it.
 FORBIDDEN_IN_TESTS = {
     "rig": "fixture", "rigs": "fixture", "bench": "fixture",
     "forge": "build, inject or send", "forges": "build, inject or send",

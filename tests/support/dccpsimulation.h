@@ -104,8 +104,8 @@ typedef struct
   /* Loss event rate p of TFRC at the end of this interval. The sender computes
    * its allowed rate X from it. */
   gdouble loss_event_rate;
-  /* The receive rate X_recv, in bytes per second, that the receiver had
-   * reported last at the end of this interval. */
+  /* The latest receive rate X_recv that the receiver had reported before the
+   * end of this interval, in bytes per second. */
   gdouble reported;
   guint64 round_trip;           /* R, ns */
   /* Maximum time in ns from the sending to the arrival of a data packet that

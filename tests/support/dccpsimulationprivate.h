@@ -43,9 +43,10 @@ typedef struct
   const DccpSimulationFlow *config;
   DccpSimulationFlowResult *result;
   DccpSimulationBin bin;        /* Current interval. */
-  /* Two queues with packets (as Held) that are in the access network of the
-   * flow. held[0] contains the packets that have not reached the link yet.
-   * held[1] contains the packets that have left the link. */
+  /* Two queues of packets. Each entry of a queue has the type Held. All these
+   * packets are in the access network of the flow. held[0] contains the packets
+   * that have not reached the link yet. held[1] contains the packets that have
+   * left the link. */
   GQueue held[2];
   gboolean has_begun, has_ended;
 

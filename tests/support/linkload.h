@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Traffic for tests of the link model in virtual time. There are two kinds of
- * traffic: a source that always has another packet (such as a blocking UDP
- * socket or iperf), and a bulk transfer over TCP.
+ * traffic. The first comes from a sender that always has another packet to
+ * send, such as iperf or a program that writes to a blocking UDP socket. The
+ * second is a bulk transfer over TCP.
  */
 
 #ifndef __LINKLOAD_H__

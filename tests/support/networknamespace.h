@@ -12,9 +12,10 @@
  * the system permits it, other users can do so as root of a new user namespace.
  */
 gboolean netns_unshare (void);
-/* Runs a command such as ip(8) or tc(8). Removes LD_PRELOAD from its
- * environment, so that no runtime of a sanitizer is loaded, which would check
- * the command, too. Returns TRUE if the command succeeded. */
+/* Runs a command such as ip(8) or tc(8). LD_PRELOAD may contain the runtime of
+ * a sanitizer, and the sanitizer would then check the command, too. The
+ * function therefore removes LD_PRELOAD from the environment of the command.
+ * Returns TRUE if the command succeeded. */
 gboolean netns_run (const gchar * command);
 void netns_must (const gchar * command);
 /* Makes two pairs of connected network devices: wlan0 with wlan0x, and usb0

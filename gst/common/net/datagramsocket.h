@@ -59,12 +59,14 @@ typedef struct
    * (GRO). Datagram.segment_size is then the size of each packet. For UDP
    * sockets only. Has no effect if the system does not support GRO. */
   gboolean gro;
-  /* TRUE if the caller has to know the address to which a packet was sent. For
-   * raw sockets only. Received IPv4 packets then keep their IP header, which
-   * contains this destination address. The kernel never delivers the header of
-   * an IPv6 packet. For IPv6, the destination address is therefore always
-   * stored in path.local. Without this option, a multicast group is not stored
-   * there. */
+  /* TRUE if the caller has to know the address to which a packet was sent. This
+   * may be the address of a multicast group. For raw sockets only.
+   *
+   * With this option, received IPv4 packets keep their IP header, which
+   * contains the destination address. The kernel never delivers the header of
+   * an IPv6 packet. The destination address of an IPv6 packet is therefore
+   * stored in path.local. Without this option, path.local never contains the
+   * address of a multicast group. */
   gboolean keep_header;
 } DatagramSocketOptions;
 

@@ -83,10 +83,11 @@ gboolean dccp_events_pop (DccpEvents * events, DccpEvent * event);
 typedef struct
 {
   DccpEndpointConfig config;
-  /* Sums of the counters of all connections. Each connection has two
-   * half-connections with counters of their own. When the half-connections end,
-   * their counters are added to these sums. Until then, their counters are not
-   * included. All other counters of the current connection are included. */
+  /* Sums of the counters of all connections, including the current connection.
+   * There is one exception. Each connection has two half-connections with
+   * counters of their own. These counters are added to the sums only when the
+   * half-connections end, so the sums do not include the half-connections of
+   * the current connection. */
   DccpStats stats;
   /* TRUE if the local application reads the received data too slowly. The peer
    * is then told so with the option Slow Receiver. */

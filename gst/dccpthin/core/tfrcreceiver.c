@@ -363,10 +363,11 @@ typedef struct
    * gap are assumed to have had data. The number is therefore `n` minus the NDP
    * Count. */
   guint64 n_data;
-  /* A gap is a sequence of missing packets. At first, this is the arrival time
-   * in ns of the last packet before the gap. When packets at the beginning of
-   * the gap are added to a loss event, it becomes the expected arrival time of
-   * the last of them. */
+  /* A gap is a sequence of missing packets. At first, this field is the arrival
+   * time in ns of the last packet before the gap. Later, packets at the
+   * beginning of the gap may be removed from the gap and added to a loss event.
+   * This field is then the time at which the last removed packet should have
+   * arrived. */
   guint64 time;
   /* A gap is a sequence of missing packets. The receiver assumes that they
    * would have arrived at equal intervals (RFC 5348 section 5.2). This is the
@@ -438,11 +439,12 @@ split_gap (TfrcReceiver * receiver, Gap * gap, guint64 round_trip)
  * of `gap` belongs to the current loss event. This is the case if the event
  * began less than one round trip before the loss (RFC 5348 section 5.2).
  *
- * If the receiver has not been told the round-trip time, it uses the window
- * counter in the received packets. The sender increases this counter four times
- * per round trip (RFC 4342 section 10.2). The result is TRUE until the counter
- * shows that the event has ended. From then on, the function uses the
- * receiver's own estimate of the round-trip time. */
+ * If the receiver has been told the round-trip time, the function uses it.
+ * Otherwise the function first uses the window counter in the received packets,
+ * which the sender increases four times per round trip (RFC 4342 section 10.2).
+ * As long as this counter does not show that the event has ended, the result is
+ * TRUE. As soon as the counter shows the end of the event, the function uses
+ * the receiver's own estimate of the round-trip time instead of the counter. */
 static gboolean
 is_of_event (TfrcReceiver * receiver, const Gap * gap)
 {
@@ -701,11 +703,11 @@ copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
    * one that arrived. It is not decided yet which packets with these sequence
    * numbers are lost.
    *
-   * The field Skip Length covers at most NDUPACK of these packets. `more` is
-   * the number of packets that it does not cover, that is, `open` minus Skip
-   * Length. No loss has been detected among the packets that are not covered.
-   * Their number is therefore added to the Lossless Length of the latest
-   * interval. */
+   * The field Skip Length of the option Loss Intervals counts these undecided
+   * packets, but at most NDUPACK of them. If `open` exceeds NDUPACK, `more` is
+   * the number of undecided packets that Skip Length does not count: `open`
+   * minus NDUPACK. No loss has been detected among them, so `more` is added to
+   * the Lossless Length of the latest interval. */
   const guint64 open = (receiver->greatest - receiver->last.sequence)
       & DCCP_SEQUENCE_MASK;
   const guint64 more = open - MIN (open, NDUPACK);

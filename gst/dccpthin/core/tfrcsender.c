@@ -117,10 +117,11 @@ struct _TfrcSender
   gdouble square_root;          /* R_sqmean */
   gdouble last_sample;
   gdouble variance;
-  /* `min_sample` is the minimum round-trip time in seconds in the present
-   * period, and `previous_min` that in the previous period. `min_period_end` is
-   * the time in ns at which the present period ends. A period lasts MIN_PERIOD.
-   */
+  /* A period is a time of the length MIN_PERIOD. `min_sample` is the minimum
+   * round-trip time in seconds that was measured in the present period.
+   * `previous_min` is the minimum round-trip time in seconds of the previous
+   * period. `min_period_end` is the time in ns at which the present period
+   * ends. */
   gdouble min_sample, previous_min;
   guint64 min_period_end;
 
@@ -266,9 +267,10 @@ get_initial_rate (TfrcSender * sender)
       / sender->round_trip;
 }
 
-/* Returns the allowed rate X in bytes per second. As long as the round-trip
- * time is unknown, X is stored in packets per second. It is then converted
- * here, with the packet size. */
+/* Returns the allowed rate X in bytes per second. sender->rate contains X. Its
+ * unit is packets per second as long as the round-trip time is unknown, and
+ * bytes per second afterwards. A value in packets per second is multiplied by
+ * the packet size. */
 static gdouble
 get_allowed_rate (TfrcSender * sender)
 {
@@ -515,18 +517,21 @@ average_size (TfrcSender * sender, guint32 size)
       SEGMENT_FILTER * sender->mean_size + (1 - SEGMENT_FILTER) * size : size;
 }
 
-/* Called after a packet was sent. A sender is data-limited if its application,
- * and not the allowed rate, limits how much is sent (RFC 5348 section 8.2.1).
- * If the sender must wait now because it has used up the allowed rate, it is
- * not data-limited at this time. The function then stores the present time. In
- * two cases, the sender must wait but still counts as data-limited:
- * - The sender waits only because of the configured maximum rate.
- * - No other packet waits, and the allowed rate would have permitted this
- *   packet at least one packet interval earlier. The packet was then late
- *   because the application provided it late. For example, an application
- *   provides one packet every few minutes. If the allowed rate is less than two
- *   packets per round trip, the sender must wait after each of these packets,
- *   although the application limits the rate. */
+/* Called after a packet was sent. If the sender is not data-limited at this
+ * time, the function stores the present time. A sender is data-limited if its
+ * application, and not the allowed rate, limits how much it sends (RFC 5348
+ * section 8.2.1).
+ *
+ * If a sender has to wait before it may send again, the usual reason is that it
+ * has used up the allowed rate. It is then not data-limited. In two cases,
+ * however, the sender has to wait although it is data-limited:
+ * - The sender waits only because of the configured maximum rate, which is
+ *   lower than the allowed rate.
+ * - The application provided the sent packet late: the allowed rate would have
+ *   permitted this packet at least one packet interval earlier. In addition, no
+ *   other packet waits now. For example, the application provides one packet
+ *   every few minutes, and the allowed rate is less than two packets per round
+ *   trip. The sender must then wait after each packet. */
 static void
 note_not_limited (TfrcSender * sender, gboolean was_late)
 {
@@ -672,9 +677,11 @@ was_data_limited (TfrcSender * sender, gint64 t_new)
   return is_limited;
 }
 
-/* Updates limited_share, a moving average from 0 to 1. It is the share of the
- * recent time in which the application, and not the network, limited the rate.
- * `is_limited` says whether this was the case since the last call. */
+/* Updates limited_share, a moving average from 0 to 1. It estimates for which
+ * share of the recent time the application limited the rate. In the rest of
+ * this time, the network limited the rate. If `is_limited` is TRUE, the
+ * application has limited the rate since the previous call. If it is FALSE, the
+ * network has. */
 static void
 note_limited (TfrcSender * sender, gboolean is_limited)
 {
@@ -728,12 +735,13 @@ limit_by_receive_rate (TfrcSender * sender, gdouble receive_rate,
   sender->receive_limit = times * tfrc_receive_rates_get_max (rates);
 }
 
-/* Computes the allowed rate X as the end of step 4 in RFC 5348 section 4.3
- * does. After a loss, X follows from the throughput equation. As long as there
- * was no loss, X is doubled, but at most once per round trip. There are two
- * cases in which X is not doubled: `may_double` is FALSE, or the receiver has
- * reported during the last round trip that it is slow or has dropped packets
- * (RFC 4340 section 11.6). */
+/* Computes the allowed rate X (end of step 4 in RFC 5348 section 4.3). If
+ * packets have been lost, X is computed with the TCP throughput equation. As
+ * long as there was no loss, X is doubled, but at most once per round trip. In
+ * two cases, X is not doubled:
+ * - `may_double` is FALSE.
+ * - During the last round trip, the receiver has reported that it is slow or
+ *   that it has dropped packets (RFC 4340 section 11.6). */
 static void
 set_rate (TfrcSender * sender, gboolean may_double)
 {
@@ -801,10 +809,10 @@ take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
   if (feedback->receive_rate > 0)
     limit_by_receive_rate (sender, feedback->receive_rate,
         was_data_limited (sender, t_new), is_loss);
-  /* If this feedback gave the first sample of the round-trip time, the sample
-   * has already set the initial rate (RFC 5348 section 4.2). If the same
-   * feedback reports no losses, the initial rate remains. In all other cases a
-   * new rate is computed. */
+  /* A new rate is computed from this feedback, except in one case: this
+   * feedback has measured the round-trip time for the first time, and it
+   * reports no losses. The first measurement has already set the initial rate
+   * (RFC 5348 section 4.2), and this rate is kept. */
   if (!is_first_sample || p > 0)
     set_rate (sender, is_first || feedback->receive_rate > 0);
   /* In RFC 5348 section 4.3, the no-feedback timer is restarted in step 3,
@@ -828,11 +836,12 @@ tfrc_sender_feedback (TfrcSender * sender, guint64 now,
   if (sent) {
     time_feedback (sender, sent, feedback);
     raise_counter (sender, sent);
-    /* total_acknowledged is the number of payload bytes up to the latest
-     * acknowledged packet. It must not decrease. If earlier feedback
-     * acknowledged a packet that was sent after the packet `sent`,
-     * total_acknowledged is already larger than sent->total. This can happen if
-     * the earlier feedback had no receive rate. */
+    /* total_acknowledged counts the payload bytes from the first packet up to
+     * the latest acknowledged packet. sent->total counts them up to the packet
+     * that this feedback acknowledges. Earlier feedback may already have
+     * acknowledged a later packet. This can happen if the earlier feedback
+     * contained no receive rate. sent->total is then less than
+     * total_acknowledged, which must not decrease. */
     sender->total_acknowledged = MAX (sender->total_acknowledged, sent->total);
   }
   if (!has_round_trip (sender))

@@ -28,20 +28,21 @@
  * waiting frames are sent. Within this time, the estimated rates of the paths
  * hardly change, so the plan is still valid. */
 #define PLAN_TIME G_GUINT64_CONSTANT (2000000)
-/* A plan leaves time for retransmissions: it sends important pictures early
- * enough that a lost packet of them can be sent again. A picture is important
- * if its weight is above 1. The weight is the expected number of pictures that
- * are lost if the picture is not sent, including the picture itself. If a
- * picture already waits for the retransmission of a packet, the plan leaves no
- * time for another retransmission.
+/* A plan (mmtpplan.h) leaves time for retransmissions: it sends important
+ * pictures early enough that a lost packet of them can be sent again. A picture
+ * is important if its weight is above 1. The weight is the expected number of
+ * pictures that are lost if the picture is not sent, including the picture
+ * itself. If a picture already waits for the retransmission of a packet, the
+ * plan leaves no time for another retransmission.
  *
- * The time that a retransmission takes is limited to 1/RETRANSMISSION_PART of
- * the initial delay (D0, the latency of the session). If the plan left more
- * time for retransmissions, too little would remain for sending a key frame,
- * which is much larger than the frames after it.
- *
- * A large picture has about PICTURE_PACKETS packets. The limited time is
- * multiplied by the probability that at least one of these packets is lost. */
+ * The time that the plan leaves is computed in two steps. The first step takes
+ * the time that a retransmission needs, but at most 1/RETRANSMISSION_PART of
+ * the initial delay (D0, the latency of the session). With more time for
+ * retransmissions, too little would remain for sending a key frame, which is
+ * much larger than the frames after it. The second step multiplies this time by
+ * the probability that at least one packet of a large picture is lost. A large
+ * picture has about PICTURE_PACKETS packets. The product is the time that the
+ * plan leaves. */
 #define PICTURE_PACKETS 50
 #define RETRANSMISSION_PART 3
 /* Value for a group of pictures that has not been determined yet. Groups are
@@ -300,9 +301,11 @@ get_total_loss (const MmtpPolicy * policy)
   return get_loss_rate (&losses);
 }
 
-/* Returns whether at least one frame of the plan may refer to another frame. In
- * a stream of key frames only, a lost frame harms no other frame. Time that is
- * left for retransmissions would then cost more frames than it saves. */
+/* Returns whether at least one frame of the plan may refer to another frame.
+ * Only in this case should the plan keep time free for retransmissions. In a
+ * stream that consists only of key frames, a lost frame harms no other frame.
+ * Time that is kept free would then cost more frames than the retransmissions
+ * save. */
 static gboolean
 has_references (const MmtpPlan * plan)
 {
@@ -600,15 +603,17 @@ find_packet (MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
 /* Returns the next packet, and sets `path` to the path on which it has to be
  * sent. Returns NULL if no packet can be sent now.
  *
- * This function differs from section 4.4 of the MMTP paper. In the paper, the
- * scheduler chooses a path for the first packet of the queue, and the path
- * carries this packet. Here, the scheduler chooses a path for the last packet
- * of the queue. The path then carries the most urgent packet that it can
- * deliver in time, which may be any packet of the queue.
+ * In section 4.4 of the MMTP paper, the scheduler chooses a path for the first
+ * packet of the queue, and the path carries this packet. This function works in
+ * another way. First, the scheduler chooses a path for the last packet of the
+ * queue. Then the function chooses the packet that this path carries: the most
+ * urgent packet that the path can deliver in time. It may be any packet of the
+ * queue.
  *
- * `late` is the number of the newest group of pictures with a reference picture
- * that cannot arrive in time. If it is UNKNOWN_GROUP, this function computes it
- * with get_late_group() as soon as the scheduler has chosen a path. */
+ * A group of pictures is late if at least one reference picture of the group
+ * cannot arrive in time. `late` is the number of the newest late group. If
+ * `late` is UNKNOWN_GROUP, this function computes it with get_late_group() as
+ * soon as the scheduler has chosen a path. */
 static MmtpPacket *
 choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
     guint64 * late, MmtpPath ** path)

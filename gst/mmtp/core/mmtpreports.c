@@ -5,20 +5,24 @@
 
 #include <string.h>
 
-/* Intervals between two regular REPORTs on a path, in ns (docs/wire-mmtp.md,
- * REPORT). They apply unless the sender has requested another interval. At the
- * start, the interval is START_PERIOD. After that, it depends on the received
- * rate: the REPORTs use a fixed share of this rate (REPORT_SHARE). The interval
- * is at most MAX_PERIOD. It is at least REPORT_PERIOD or the keep-alive period,
- * whichever is shorter.
+/* The interval between two regular REPORTs on a path depends on the received
+ * rate: the REPORTs use the fraction 1/REPORT_SHARE of this rate
+ * (docs/wire-mmtp.md, REPORT). MAX_PERIOD is the maximum of the interval, in
+ * ns. The minimum is REPORT_PERIOD (ns). If the keep-alive period is shorter
+ * than REPORT_PERIOD, the keep-alive period is the minimum instead.
+ *
+ * There are two exceptions. As long as only a few messages have arrived on the
+ * path, the interval is START_PERIOD (ns). If the sender has requested another
+ * interval, the requested interval applies.
  *
  * RFC 3550, section 6.2, allows 5 % of the session's rate for all feedback.
- * Regular REPORTs use half of this. The other half is left for the sender's
- * KEEPALIVEs and for REPORTs outside the regular schedule. */
+ * Regular REPORTs use half of these 5 %. The other half is left for the
+ * sender's KEEPALIVEs and for REPORTs outside the regular schedule. */
 #define REPORT_PERIOD (50 * MMTP_MSECOND)
 #define MAX_PERIOD (300 * MMTP_MSECOND)
 #define START_PERIOD (100 * MMTP_MSECOND)
-/* regular REPORTs use 1/REPORT_SHARE of the received rate, which is 2.5 % */
+/* Regular REPORTs use the fraction 1/REPORT_SHARE of the received rate. This
+ * fraction is 2.5 %. */
 #define REPORT_SHARE 40
 #define MIN_WANTED 10           /* in ms */
 #define MAX_WANTED 2000         /* in ms */
@@ -43,10 +47,11 @@
  * REPORT outside the regular schedule is sent only if a quarter of the period
  * has passed since the last REPORT. */
 #define LONG_PERIOD (200 * MMTP_MSECOND)
-/* A gap is a time in which no message arrived. During this time in ns after a
- * gap, the measured rate of the path is too low. The reason is that
- * mmtp_arrivals_get_rate() measures the mean rate over a time of the same
- * length, so the gap is still a part of this time. */
+/* A gap is a time in which no message arrived on a path. After a gap, the
+ * measured rate of the path is too low for at most the time GAP_MEMORY (ns).
+ * The reason is that mmtp_arrivals_get_rate() measures the mean rate over the
+ * last 0.5 to 1 s. The mean is too low as long as a part of the gap lies within
+ * this time. */
 #define GAP_MEMORY MMTP_SECOND
 /* Time in ns between the first and the second REPORT after a gap. A gap is a
  * time, longer than the report period, in which no message arrives on a path.
@@ -168,12 +173,13 @@ get_period (MmtpReports * self, const MmtpReceiverPath * path)
       min, MAX_PERIOD);
 }
 
-/* Returns whether the report period of the path may become longer now. The
- * receiver computes the period from the received rate. This rate is too low
- * during a gap and for GAP_MEMORY after it, so the computed period would be too
- * long. A gap is a time, longer than the report period, in which no message
- * arrives on the path. If the sender has requested a period, gaps do not
- * matter. */
+/* Returns whether the report period of the path may become longer now. A gap is
+ * a time, longer than the report period, in which no message arrives on the
+ * path. During a gap, and for the time GAP_MEMORY after it, the measured rate
+ * of the path is too low. The receiver computes the period from this rate, so
+ * the computed period would be too long. The period must therefore not become
+ * longer at this time. If the sender has requested a period, the rate does not
+ * matter, and the period may always become longer. */
 static gboolean
 may_grow (MmtpReports * self, const MmtpReceiverPath * path)
 {
@@ -268,9 +274,9 @@ note_reported (MmtpReports * self, const MmtpReceiverPath * path)
   reports->repeat_time = self->paths->now + REPEAT_TIME;
 }
 
-/* Adds the record of `path`, which contains its measurements, to `report`.
- * Returns the size of the record in bytes. `room` is the maximum of this size.
- */
+/* Adds a record to `report`. The record contains the measurements of `path`.
+ * The function returns the size of the record in bytes. This size is at most
+ * `room`. */
 static gsize
 add_record (MmtpReports * self, MmtpReport * report,
     MmtpReceiverPath * path, gsize room)
@@ -406,9 +412,10 @@ is_starting (MmtpReports * self, const MmtpReceiverPath * path)
 
 /* Returns the earliest time at which a REPORT about `path` should be sent
  * outside the regular schedule. Returns MMTP_NEVER if no such REPORT is needed.
- * The new REPORT would be sent on the fastest path. There must be a minimum
- * time between this REPORT and the latest earlier REPORT on the fastest path,
- * so the result depends on the time of the earlier REPORT. */
+ * A REPORT outside the regular schedule is sent on the fastest path. Its
+ * distance from the previous REPORT on the fastest path must have a minimum.
+ * The result is therefore the time of that previous REPORT plus the minimum
+ * distance. */
 static guint64
 get_time_at_once (MmtpReports * self, const MmtpReceiverPath * path)
 {

@@ -13,14 +13,15 @@
  * or retransmitted. MIN_WINDOW is its initial number of entries, a power of
  * two. The number is doubled when the ring is full. */
 #define MIN_WINDOW 64
-/* Duration in ns of a measurement of the stream's rate. It is a difference of
- * due times. */
+/* Minimum time in ns over which the rate of the stream is measured. This time
+ * is the difference between the due time of the newest buffer and the due time
+ * of the first buffer in the measurement. */
 #define MEASURED_SPAN (2000 * MILLISECOND)
-/* A REPORT of the receiver (docs/wire-mmtp.md) says which packets it has
- * received. For one REPORT, at most this number of packets is marked as
- * received. If the rate is high and no REPORT has arrived for a long time, the
- * receiver may have received more packets. The rest is marked when the
- * following REPORTs arrive. */
+/* Maximum number of packets that are marked as received after one REPORT. A
+ * REPORT (docs/wire-mmtp.md) says which packets the receiver has got. If the
+ * rate is high and no REPORT has arrived for a long time, the next REPORT may
+ * acknowledge more packets than this maximum. The packets beyond the maximum
+ * are marked when the following REPORTs arrive. */
 #define MAX_SETTLED 4096
 /* Maximum number of freed MmtpUnits (buffers at the sender) whose memory is
  * kept for new units. Only units that consist of one packet are kept. At a high
@@ -90,7 +91,8 @@ struct _MmtpSendQueue
   MmtpGop gop;                  /* current group of pictures */
 
   /* --- rate of the stream */
-  /* due time at which the measurement of the stream's rate began */
+  /* due time in ns of the buffer with which the measurement of the stream's
+   * rate began */
   guint64 measured_since;
   guint64 measured_bits;
   guint64 measured_rate;        /* in bit/s */
@@ -597,15 +599,16 @@ give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
   mmtp_gop_note_dropped (&queue->gop, &remaining, reference->due);
 }
 
-/* `data` is a piece of a transport stream that belongs to no picture. It may
- * lie between two pieces of one picture, because a transport stream interleaves
- * video with other data. In this case, the function returns the next piece of
- * this picture; otherwise it returns NULL.
+/* `data` is a piece of a transport stream that belongs to no picture. A
+ * transport stream interleaves video with other data, so `data` may lie between
+ * two pieces of one picture. In this case, the function returns the next piece
+ * of this picture. Otherwise it returns NULL.
  *
- * The last piece of a picture contains a part of the picture or is empty. It is
- * never a piece like `data`. If a picture has not ended, a further piece of the
- * picture therefore follows `data`. If no piece of the picture follows, the
- * picture has ended. */
+ * The function looks for pieces of a picture after `data`. The last piece of a
+ * picture belongs to the picture even if it is empty, so it is never a piece
+ * like `data`. If `data` lies within a picture, at least one piece of the
+ * picture therefore follows. If no such piece follows, the picture ended before
+ * `data`, and the function returns NULL. */
 static MmtpUnit *
 find_picture_around (const MmtpSendQueue * queue, const MmtpUnit * data)
 {

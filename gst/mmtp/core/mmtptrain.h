@@ -15,17 +15,18 @@
 typedef struct
 {
   guint n_arrived;              /* number of messages that have arrived */
-  /* size of these messages in bytes with IP and UDP headers, without the size
-   * of the first of them */
+  /* Total size in bytes of the messages that have arrived, with their IP and
+   * UDP headers. The first message is not included. */
   guint64 bytes;
   /* time from the sending of the first message to the sending of the newest
    * one, in ns */
   guint64 sent_time;
-  /* Difference in ns: the time from the arrival of the first message to the
-   * arrival of the newest message, minus `sent_time`. This difference is the
-   * one-way delay of the newest message minus the minimum one-way delay of all
-   * messages. The first message of a packet train has the minimum delay,
-   * because it does not wait for the other messages. */
+  /* One-way delay of the newest message minus the minimum one-way delay of all
+   * messages, in ns. In a packet train, the first message has the minimum
+   * delay, because it does not wait for other messages. This field then equals
+   * the time from the arrival of the first message to the arrival of the newest
+   * message, minus the time from the sending of the first to the sending of the
+   * newest message (`sent_time`). */
   gint64 spread;
 } MmtpTrain;
 

@@ -37,8 +37,9 @@ LINKS_DIFFER = 11.0
 USED_SHARE = 0.05
 HEADS = ["sender", "in time %", "I %", "P %", "B %", "latency", "99 %", "PSNR"]
 # HEADS lists all columns of the table. If each sender has several runs, the
-# values have ranges, such as "90 (85–95)". The table would then be too wide
-# for a terminal, so it has only the columns in RANGED.
+# cells of the table contain ranges of values, such as "90 (85–95)". A table
+# with all columns would then be too wide for a terminal. Columns that are not
+# in RANGED are therefore left out in this case.
 RANGED = ("sender", "in time %", "I %", "99 %", "PSNR")
 # Transports that deliver all data in order. Each entry is the name by which
 # names.key_element() identifies a transport: that of an element or of a
@@ -255,10 +256,11 @@ def shares_in_time(sender: Sender) -> str:
 
 def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
     """Returns sentences that compare senders. Each sender has only one run.
-    `first` contains the sender with the highest share of frames that arrived
-    in time. It also contains each sender whose share is so little lower that
-    repeated runs might change the order. `others` contains all other senders,
-    beginning with the highest share.
+    The share of a sender is the percentage of frames that arrived in time.
+    `first` contains the sender with the highest share. It also contains the
+    senders whose share is only a little lower, because repeated runs might
+    change the order of all these senders. `others` contains the other senders,
+    in the order of decreasing share.
     """
     differ = ("Two runs of the same sender differ by up to "
               f"{REPEATS_DIFFER:.0f} percentage points")
@@ -278,11 +280,12 @@ def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
                  "points less.")
     if len(first) == 1:
         # The share of a sender is the percentage of frames that arrived in
-        # time. `lead` is the share of the first sender minus the share of the
-        # second sender, others[0], in percentage points. first_place() returns
-        # the first sender, and all senders whose share is at most
-        # REPEATS_DIFFER lower. Here it has returned only the first sender, so
-        # `lead` is greater than REPEATS_DIFFER.
+        # time. `lead` is the highest share minus the share of the next sender,
+        # others[0], in percentage points. `first` contains all senders whose
+        # share is lower than the highest share by at most REPEATS_DIFFER. Here
+        # `first` contains only one sender. The share of others[0] is therefore
+        # lower by more than REPEATS_DIFFER, so `lead` is greater than
+        # REPEATS_DIFFER.
         words.append(f"{differ}, which is less than this lead.")
     if len(others) > 1:
         words.append(f"The last one, {names(others[-1:])}, had "
@@ -306,9 +309,10 @@ def why_first(first: Sequence[Sender]) -> str:
 
 
 def why_next(second: Sequence[Sender]) -> str:
-    """Selects the senders in `second` for which only B-frames were missing.
-    Returns a sentence that says how many percent of their B-frames were
-    missing. Returns "" if there is no such sender.
+    """`second` is a list with the sender that ranks next after the best
+    senders. The list is empty if there is no such sender. If only B-frames of
+    this sender were missing, the function returns a sentence with the
+    percentage of its B-frames that were missing. Otherwise it returns "".
     """
     only_b = [sender for sender in second if findings.is_only_b(sender.row)]
     if not only_b:

@@ -103,9 +103,9 @@ def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
 
 def without_missing(found: list[Cell],
                     build: pathlib.Path) -> tuple[list[Cell], list[str]]:
-    """Returns those experiments (cells) in `found` for which GStreamer has all
-    elements. Also returns a line of text for each protocol that needs a
-    missing element.
+    """`found` is a list of experiments (cells). Returns those of them for
+    which GStreamer has all elements. Also returns a line of text for each
+    protocol that needs a missing element.
     """
     missing = {}
     for cell in found:
@@ -154,10 +154,11 @@ def is_possible(protocol: Protocol) -> bool:
 
 
 def set_flagged_aside(found: list[Cell], output: pathlib.Path) -> None:
-    """Renames the result files of the runs that are flagged as unreliable,
-    because the machine did its work too late. The lab runs every experiment
-    that has no result file, so it repeats these runs. At its start, the
-    repetition deletes the renamed file.
+    """A run is flagged as unreliable if the machine did its work too late.
+    This function renames the result file of each flagged run. The lab runs
+    every experiment that has no result file, so it repeats each flagged run.
+    When such a run is repeated, the lab first deletes the renamed file of this
+    run.
     """
     for cell in found:
         directory = output / cell["name"]

@@ -31,20 +31,23 @@ def parts(link: Link) -> list[Link]:
 
 def names(link: Link) -> list[str]:
     """Returns the names of the parts of a link, in the form in which pipelines
-    use them. The name of a part is the name of the section that describes it.
-    If the section lists several values of a property, the lab makes several
-    links from the section. part["name"] is then the name of the section, an
-    underscore and the value. The underscore and the value are removed here.
+    contain them. In pipelines, a part has the name of the section of the
+    matrix file that describes it. The name in part["name"] can be longer: if
+    the section lists several values of a property, the lab makes one link for
+    each value. The name of each such link is the name of the section, an
+    underscore and the value. This function removes the underscore and the
+    value.
     """
     return [identifier(part["name"].partition("_")[0]) for part in parts(link)]
 
 
 def identifier(name: str) -> str:
     """`name` is the name of a section of a matrix file. Returns the form of
-    the name that pipelines contain: dots and dashes are replaced by
-    underscores. For example, the section [link t-mobile] belongs to the
-    placeholder {host_t_mobile}. Dots are replaced because a dot inside the
-    braces has a special meaning in Python's format strings.
+    this name that is used in pipelines: dots and dashes are replaced by
+    underscores. For example, the section [link t-mobile] gives t_mobile. A
+    pipeline can then contain the placeholder {host_t_mobile}, which consists
+    of the prefix host_ and this name. Dots are replaced because a dot inside
+    the braces has a special meaning in Python's format strings.
     """
     return re.sub(r"[.-]", "_", name)
 

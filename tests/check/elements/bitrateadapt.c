@@ -684,9 +684,10 @@ GST_START_TEST (maximum_of_a_second_run_is_that_of_the_application)
 
 GST_END_TEST;
 
-/* The bitrate to which an encoder is set is usually the maximum. In the encoder
- * vp8enc, the bitrate 0 means that the encoder chooses a bitrate itself, so 0
- * is not a maximum. bitrateadapt must then raise the bitrate up to its fallback
+/* Usually, the bitrate to which the encoder is set is the maximum up to which
+ * bitrateadapt raises the bitrate. In the encoder vp8enc, however, the bitrate
+ * 0 means that the encoder chooses a bitrate itself, so 0 is not a maximum.
+ * With such an encoder, bitrateadapt must raise the bitrate up to its fallback
  * maximum, 6 Mbit/s. */
 GST_START_TEST (encoder_without_a_bitrate_gets_up_to_6_mbit)
 {
@@ -890,11 +891,12 @@ get_padding (void)
 }
 
 /* bitrateadapt sets the encoder to nine tenths of the bitrate that the sink
- * estimates, but at most to 2.048 Mbit/s. (This is the bitrate of the encoder
- * at the start.) An estimate of 2.3 Mbit/s is enough for this maximum, so
- * bitrateadapt must tell the sink to send no padding. An estimate of 2.2 Mbit/s
- * is not enough. bitrateadapt must then make the sink send padding, because
- * padding shows whether the network carries more. */
+ * estimates, but at most to 2.048 Mbit/s, the bitrate of the encoder at the
+ * start. Nine tenths of an estimate of 2.3 Mbit/s exceed this maximum, so
+ * bitrateadapt must tell the sink to send no padding. Nine tenths of an
+ * estimate of 2.2 Mbit/s are less than the maximum. bitrateadapt must then make
+ * the sink send padding, because padding shows whether the network carries
+ * more. */
 GST_START_TEST (padding_stops_when_the_estimate_allows_the_maximum)
 {
   begin (SOURCE "x264enc name=enc ! "

@@ -381,10 +381,11 @@ GST_START_TEST (off_path_flood_costs_nothing)
 
 GST_END_TEST;
 
-/* The attacker sends one Request with the client's address and port. If __i__
- * is 0, this Request arrives before the client's first Request. If __i__ is 1,
- * the client's first Request is lost, and the forged one arrives before the
- * second. In both cases the client must connect. */
+/* The attacker sends one forged Request, which has the client's address and
+ * port. If __i__ is 0, the forged Request arrives before the client's first
+ * Request. If __i__ is 1, the client's first Request is lost. The forged
+ * Request then arrives before the client's second Request. In both cases the
+ * client must connect. */
 GST_START_TEST (forged_request_keeps_no_client_out)
 {
   DccpPacket request = {.type = DCCP_REQUEST,.source = CLIENT_PORT,

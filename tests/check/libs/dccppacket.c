@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of the parser and the writer of DCCP packets. For one packet of each
- * type, the expected bytes were written by hand after the diagrams in RFC 4340
- * section 5. All fields of such a packet have different values, so that a
- * mix-up of two fields is noticed. Other tests compare checksums with those
- * that tshark accepted. Further tests pass packets to the parser that are too
- * short, too long or otherwise invalid by the RFC.
+ * type, the expected bytes were written by hand, according to the diagrams in
+ * RFC 4340 section 5. All fields of such a packet have different values, so
+ * that a mix-up of two fields is noticed. Other tests compare checksums with
+ * those that tshark accepted. Further tests pass packets to the parser that are
+ * too short, too long or otherwise invalid by the RFC.
  */
 
 #include <gst/check/gstcheck.h>
@@ -490,9 +490,10 @@ GST_START_TEST (checksum_in_udp_is_not_looked_at)
 
 GST_END_TEST;
 
-/* The sum of the checksum contains the IP addresses of both ends. It must be
- * the same at the receiver, where the local and the remote address are
- * exchanged. With another address, the packet must be refused. */
+/* The checksum also covers the IP addresses of both ends. The sender's local
+ * address is the remote address at the receiver, and the other way round, but
+ * the checksum must be valid there too. If the remote address at the receiver
+ * is not the address of the sender, the packet must be refused. */
 GST_START_TEST (the_other_end_reads_what_was_written)
 {
   DatagramPath back = ipv6;

@@ -33,10 +33,10 @@
  * station, and the sender is the base station. */
 #define MOBILE 0
 #define BASE 1
-/* The microwave oven disturbs the link during this time, in s since the start
- * of the link. These are the seconds 3.5 to 7 of the film. The film begins
- * 0.25 s after the start of the link, because the sender measures the path
- * before. */
+/* A microwave oven disturbs the link during this time, in s since the start of
+ * the link. The film begins 0.25 s after the start of the link, because the
+ * sender measures the path before it sends the film. Counted from the beginning
+ * of the film, the oven therefore disturbs the seconds 3.5 to 7. */
 #define OVEN "3.75-7.25"
 
 /* Mean sizes in bytes of the I-, P- and B-frames in the first 10 s of

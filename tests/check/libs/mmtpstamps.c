@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks MmtpStamps. If the timestamps of the buffers have not changed for
- * longer than a limit, MmtpStamps gives a buffer its arrival time instead of
- * its timestamp. After this, no buffer may get an earlier time. All other
- * timestamps must be kept. All times are in ms. */
+ * longer than a limit, MmtpStamps replaces the timestamp of a buffer by the
+ * arrival time of this buffer. After that, no later buffer may get a time
+ * before this arrival time. MmtpStamps must not change a timestamp for any
+ * other reason. All times are in ms. */
 
 #include <gst/check/gstcheck.h>
 
@@ -113,10 +114,11 @@ GST_START_TEST (waiting_for_the_paths_does_not_count)
 
 GST_END_TEST;
 
-/* A buffer without a timestamp is not changed. A repeated timestamp is replaced
- * if the caller has waited for buffers for more than LIMIT (ms) in total since
- * the last change of the timestamp. The time for which the caller waits for a
- * buffer without a timestamp must count, too. */
+/* MmtpStamps does not change a buffer without a timestamp. If successive
+ * buffers have the same timestamp, MmtpStamps adds up the time for which the
+ * caller waits for buffers. When the sum exceeds LIMIT (ms), the repeated
+ * timestamp is replaced. The time for which the caller waits for a buffer
+ * without a timestamp must be included in the sum. */
 GST_START_TEST (buffers_without_a_timestamp_change_nothing)
 {
   MmtpStamps stamps;

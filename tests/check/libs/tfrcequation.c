@@ -117,11 +117,13 @@ GST_START_TEST (inverse_gives_the_rate_back)
       p = tfrc_equation_inverse (both[i], 1000, .05, rate);
       assert_near (tfrc_equation_rate (both[i], 1000, .05, p), rate, .001);
     }
-    /* For the rates 0 and 1 bytes/s, the inverse must return the maximum loss
-     * event rate, which is 1. The result of the equation is never as low as
-     * these rates. For the rate 1e12 bytes/s, the inverse must return the
-     * minimum loss event rate, which is 1e-8. The result of the equation is
-     * never as high as this rate. */
+    /* tfrc_equation_inverse() returns the loss event rate for which the TCP
+     * throughput equation yields a given sending rate. Sending rates of 0 and 1
+     * byte/s are so low that no loss event rate yields them. For these sending
+     * rates, the function must return the maximum loss event rate, which is 1.
+     * A sending rate of 1e12 byte/s is so high that no loss event rate yields
+     * it. For this sending rate, the function must return the minimum loss
+     * event rate, which is 1e-8. */
     assert_near (tfrc_equation_inverse (both[i], 1000, .05, 1), 1, 1e-9);
     assert_near (tfrc_equation_inverse (both[i], 1000, .05, 0), 1, 1e-9);
     assert_near (tfrc_equation_inverse (both[i], 1000, .05, 1e12), 1e-8, 1e-6);

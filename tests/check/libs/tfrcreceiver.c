@@ -235,8 +235,9 @@ GST_END_TEST;
 
 /* --- what is lost */
 
-/* Sets up `fixture` and inputs packets. Packet 10 arrives only after `later`
- * packets that were sent after it. All other packets arrive in order. */
+/* Sets up `fixture` and inputs packets in the order of their sequence numbers,
+ * except for packet 10. The parameter `later` is the number of packets that
+ * were sent after packet 10 but arrive before it. */
 static void
 reorder (Fixture * fixture, guint later)
 {
@@ -614,16 +615,17 @@ GST_START_TEST (long_loss_free_time_discounts_history)
    * weights of the older intervals sum up to 5. The mean interval is then
    * (10000 + 0.25 * 5 * 100) / (1 + 0.25 * 5). */
   assert_near (1 / get_p (longer, 9), 4500, 1e-6);
-  /* The open interval is the loss interval that has not ended yet. While I_1, a
-   * long interval of 500 packets, was open, the discount factor of all older
-   * intervals was 0.4. This discount is permanent, so it must still apply now
-   * that I_1 is closed.
+  /* First, seven intervals of 100 packets each were closed, and the next
+   * interval, I_1, was open, which means that it had not ended yet. When I_1
+   * had 500 packets, the discount factor of the seven older intervals was
+   * 2 * 100 / 500 = 0.4. This factor was computed from the seven closed
+   * intervals. There was no eighth closed interval, so the weight 0.2 of the
+   * eighth was not used.
    *
-   * I_1 itself has the weight 1. The other seven closed intervals have 100
-   * packets each, and their weights sum up to 5. The mean is (500 + 0.4 * 100 *
-   * 5) / (1 + 0.4 * 5). The discount factor was computed when only these seven
-   * intervals were closed. There was no eighth closed interval yet, so the
-   * weight 0.2 of the eighth was not used. */
+   * Now I_1 is closed. The discount is permanent, so the factor 0.4 must still
+   * apply to the seven older intervals. The weight of I_1 is 1, and the weights
+   * of the seven older intervals sum up to 5. The mean is (500 + 0.4 * 100 * 5)
+   * / (1 + 0.4 * 5). */
   assert_near (1 / get_p (closed, 9), (500 + .4 * 500) / 3, 1e-6);
 }
 
@@ -861,11 +863,13 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
       for (n = 0; n < 9; n++) {
         const TfrcInterval *interval = &last.intervals.intervals[n];
 
-        /* Each loss interval must have a lossy part. The data length of the
-         * interval must count all packets of the interval. There is one
-         * exception: the data length of the newest interval (n = 0) may be
-         * smaller by one. The newest packet may belong to the skip length of
-         * the report, and then it is not counted in this interval yet. */
+        /* A loss interval has a lossy part and a lossless part. The lossy part
+         * must not be empty. The data length of an interval must be the number
+         * of packets in both parts. There is one exception. It may be undecided
+         * whether the newest packets are lost. The skip length of the report
+         * counts at most three of these packets. If there are four, the fourth
+         * is counted in the lossless part of the newest interval (n = 0), but
+         * not yet in its data length. */
         fail_unless (interval->loss > 0 && interval->loss +
             interval->lossless - interval->data <= (n == 0));
         sum += interval->data;

@@ -188,10 +188,11 @@ GST_START_TEST (never_below_a_packet_in_64_seconds)
   }
   assert_near (get_rate (&fixture), S / 64.);
   go_round (&fixture, 1, 1);
-  /* The receive rate is 1 byte/s, so the sender may send at twice this rate, 2
-   * byte/s. The TCP throughput equation would allow more:
+  /* The receive rate is 1 byte/s, so the sender may send at most at twice this
+   * rate, 2 byte/s. The TCP throughput equation would allow more:
    * 1460 / (0.1 * 243.3) = 60 byte/s. However, the rate must never fall below
-   * the minimum of one packet in 64 s. The sender must send at this minimum
+   * the minimum of one packet in 64 s, which is 1460 / 64 = 22.8 byte/s. This
+   * minimum is higher than 2 byte/s, so the sender must send at the minimum
    * rate. */
   assert_near (get_rate (&fixture), S / 64.);
   fail_unless_equals_uint64 (get_state (&fixture).no_feedbacks, 40);
@@ -703,9 +704,10 @@ GST_START_TEST (packets_are_spread_over_the_round_trip)
     last = fixture.now;
     send_one (&fixture);
   }
-  /* Packet 300 must be sent 299 * 1460 / 43800 s after packet 1. In fact it is
-   * sent half of the timer granularity t_gran earlier, as TFRC permits.
-   * assert_near () tolerates this difference. */
+  /* With packets of 1460 bytes and a rate of 43800 byte/s, packet 300 is due
+   * 299 * 1460 / 43800 s after packet 1. TFRC permits to send a packet earlier
+   * by half of the timer granularity t_gran. The sender does so, and
+   * assert_near () tolerates the difference. */
   assert_near (fixture.now, 299 * S / (gdouble) INITIAL * SECOND);
   tear_down (&fixture);
 }
@@ -872,9 +874,10 @@ GST_START_TEST (acknowledged_window_counter_is_left_behind)
   set_up (&fixture, TRUE);
   send_one (&fixture);          /* 0 */
   fixture.now = 10 * MS;
-  /* This feedback measures a new round trip R, which is shorter than the
-   * initial value. The window counter is 4 after this feedback. It must not
-   * decrease because of the new R. */
+  /* This feedback acknowledges a packet with the window counter 0, so the
+   * sender raises its counter to 4. The feedback also measures a new round trip
+   * R, which is shorter than the initial R. The new R must not lower the
+   * counter. */
   take_feedback (&fixture, 0, 0);
   fail_unless_equals_int (send_one (&fixture), 4);
   fixture.now = 12 * MS;
@@ -900,17 +903,20 @@ GST_END_TEST;
 
 /* --- RFC 4342 section 5.2 */
 
-/* Returns the allowed rate X of a sender after the receiver has dropped
- * packets. At first the receive rate X_recv is 50000, so X is 100000. Then the
- * sender gets feedback with the receive rate `receive_rate`. This feedback
- * reports `dropped` packets with Drop Code 2. If `others` is TRUE, it also
- * reports packets with another Drop Code. If `slow` is TRUE, it contains the
- * option Slow Receiver.
+/* Returns the allowed rate X of a sender after feedback about dropped packets.
+ * All rates are in bytes per second. Before this feedback, the receive rate is
+ * 50000, so X is 100000. Four parameters describe the feedback:
+ * - `dropped` is the number of packets that the receiver has dropped with Drop
+ *   Code 2.
+ * - If `others` is TRUE, the receiver has also dropped packets with another
+ *   Drop Code.
+ * - If `slow` is TRUE, the feedback contains the option Slow Receiver.
+ * - `receive_rate` is the receive rate X_recv that the feedback reports.
  *
- * If `is_over` is FALSE, the function returns the rate after this feedback. If
- * `is_over` is TRUE, the sender gets a second feedback, without dropped packets
- * and without Slow Receiver. The function then returns the rate after the
- * second feedback. */
+ * If `is_over` is FALSE, the function returns X after this feedback. If
+ * `is_over` is TRUE, the sender then gets a second feedback, without dropped
+ * packets and without Slow Receiver. The function returns X after the second
+ * feedback. */
 static gdouble
 get_rate_after_drops (guint dropped, gboolean others, gboolean slow,
     guint32 receive_rate, gboolean is_over)
@@ -1062,8 +1068,9 @@ GST_START_TEST (packet_long_ago_is_a_long_round_trip)
   feedback = make_feedback (&fixture, 1000, 0);
   feedback.acknowledged = FIRST;
   tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
-  /* The sender remembers the last 8192 packets. This feedback acknowledges the
-   * oldest packet that it remembers, so the round trip can be measured. */
+  /* The feedback acknowledges the first of 10000 packets. The sender remembers
+   * only the last 8192 packets, so it measures the round trip from the oldest
+   * of these. That packet was sent 8191 ms ago. */
   fail_unless_equals_uint64 (get_state (&fixture).round_trip, 8191 * MS);
   fail_unless_equals_uint64 (get_state (&fixture).feedbacks, 1);
   tear_down (&fixture);

@@ -305,9 +305,10 @@ GST_START_TEST (refusal_of_a_packet_before_is_ignored)
   self = udplite_socket_new_from_socket (foreign, FALSE, &error);
   for (i = 0; i < SENDS; i++)
     udplite_test_send (self, __i__, port, "x", 1, G_MAXUINT);
-  /* Each receive call takes one pending error from the socket, and there are at
-   * most as many errors as sent packets. After the loop, the socket must
-   * therefore have no pending error. */
+  /* The sent packets cause errors on the socket, at most one error for each
+   * packet. The following loop receives until no error is pending, but at most
+   * SENDS + 1 times. Each receive call takes one pending error from the socket.
+   * After SENDS + 1 calls, no error may be left. */
   for (i = 0; i == 0 || (i <= SENDS && has_socket_error (foreign, 0)); i++) {
     udplite_socket_receive (self, &memory, 1, &n, &error);
     fail_unless_equals_int (n, 0);

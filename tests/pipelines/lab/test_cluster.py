@@ -261,10 +261,12 @@ class ClusterTest(NodesCase):
         runs, missing, _ = run_results.read(output, BUILD, LATE_MS)
         self.assertEqual((len(runs), missing), (CELLS, 0))
         heads, rows = run_results.all_numbers(runs)
-        # The test compares the tables of two runs of `lab grid`. If all rows
-        # of a table were equal, this comparison would prove nothing. The links
-        # lose frames, so the table must contain more than two different
-        # percentages of decodable frames.
+        # The test compares this table with the table of another run of `lab
+        # grid`. Each row contains the results of one experiment. If all rows
+        # of a table were equal, the comparison would prove nothing, because it
+        # would not notice exchanged results. The links lose frames, so the
+        # table must contain more than two different percentages of decodable
+        # frames.
         self.assertGreater(
             len({row[heads.index("decodable %")] for row in rows}), 2)
         # The numbers are converted to text, because a table may contain NaN.
@@ -298,9 +300,10 @@ class ClusterTest(NodesCase):
         self.check_ends_well(self.start_grid(alone, "--plain"))
         both = [self.table(output), self.table(alone)]
         self.assertEqual(*both)
-        # The cluster and this machine alone have run the same experiments, so
-        # their results must be equal. If the two tables of results are merged,
-        # the merged table must contain each run once.
+        # The cluster has run the experiments. After that, this machine alone
+        # has run the same experiments. The results of both must be equal. If
+        # the two tables of results are merged, the merged table must contain
+        # each run once.
         both = [results_csv.read(path, BUILD) for path in (output, alone)]
         found = two_matrices.compare(*both)
         self.assertEqual({one.verdict for group in found.groups

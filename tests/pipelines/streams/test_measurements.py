@@ -299,15 +299,18 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
                          ([0] * 5, 0))
 
     def test_sequence_counts_bytes_as_they_were_sent(self):
-        # Each packet has 100 bytes. Packets 0 and 1 entered the link at 10 ns,
-        # and packets 2 and 3 at 40 ns. Packet 1 was lost at 20 ns, and packet
-        # 2 at 40 ns. Packets 0 and 3 were delivered at 30 and 50 ns.
+        # Each packet has 100 bytes. There are four packets:
+        # - Packet 0 entered the link at 10 ns and was delivered at 30 ns.
+        # - Packet 1 entered the link at 10 ns and was lost at 20 ns.
+        # - Packet 2 entered the link at 40 ns and was lost at 40 ns.
+        # - Packet 3 entered the link at 40 ns and was delivered at 50 ns.
         #
-        # sequence() must return three lists of pairs: for the packets that
-        # were sent, that were delivered, and that were lost. The first number
-        # of a pair is the time at which this happened to a packet. The second
-        # number is the number of bytes that were sent up to and including this
-        # packet.
+        # sequence() must return three lists of pairs: one list for the packets
+        # that were sent, one for those that were delivered, and one for those
+        # that were lost. The first number of a pair is the time at which the
+        # packet was sent, delivered or lost. The second number is the total
+        # size in bytes of this packet and of all packets that were sent before
+        # it.
         sent, delivered, lost = measurements.sequence(self.log().packets)
         self.assertEqual(sent, [(10, 100), (10, 200), (40, 300), (40, 400)])
         self.assertEqual(delivered, [(30, 100), (50, 400)])
@@ -385,14 +388,15 @@ class PaperTest(unittest.TestCase):
         self.assertEqual(measurements.outliers(times, 5), 0)
 
     def test_sustainable_rate_is_that_between_stalls(self):
-        # The sustainable rate is the median of the rates between all pairs of
-        # points. `blocks` has five points: a time in s, and the number of
-        # bytes that have arrived until then. 10 bytes arrive in each of the
-        # first three seconds, and the last 10 bytes take six seconds. The five
-        # points form ten pairs. The rate of a pair is the difference in bytes,
-        # divided by the difference in time. Six of these rates are 10 byte/s.
-        # The other four are 40/9, 30/8, 20/7 and 10/6 byte/s. The median must
-        # be 10 byte/s.
+        # `blocks` has five points. Each point consists of a time in s and the
+        # number of bytes that have arrived until then. 10 bytes arrive in each
+        # of the first three seconds, and the last 10 bytes take six seconds.
+        # For each pair of points, a rate is computed: the difference in bytes,
+        # divided by the difference in time. There are ten pairs. For the six
+        # pairs without the last point, the rate is 10 byte/s. For the four
+        # pairs with the last point, the rates are 40/9, 30/8, 20/7 and 10/6
+        # byte/s. The sustainable rate is the median of all ten rates, so it
+        # must be 10 byte/s.
         blocks = [(0, 0), (1, 10), (2, 20), (3, 30), (9, 40)]
         self.assertEqual(measurements.sustainable_rate(blocks), 10)
         self.assertEqual(measurements.sustainable_rate(blocks[3:]), 10 / 6)
@@ -426,11 +430,11 @@ class PaperTest(unittest.TestCase):
         # largest sum, so the result must be pictures 1 and 2.
         errors = [[0, 9, 5, 0, 0, 10], [0, 1, 6, 2, 2, 0]]
         self.assertEqual(measurements.worst_places(errors, 2), range(1, 3))
-        # There are four groups of three neighbouring pictures. The sums of
+        # There are four groups of three neighbouring pictures. The groups
+        # overlap: they begin with the pictures 0, 1, 2 and 3. The sums of
         # their errors over both streams are 21, 23, 15 and 14. The second
-        # group has the largest sum. It begins with picture 1, because the
-        # pictures are counted from 0. The result must therefore be pictures 1
-        # to 3.
+        # group has the largest sum. It begins with picture 1, so the result
+        # must be pictures 1 to 3.
         self.assertEqual(measurements.worst_places(errors, 3), range(1, 4))
         self.assertEqual(measurements.worst_places(errors, 9), range(6))
         self.assertIsNone(measurements.worst_places([[0, 0], [0, 0]], 2))
