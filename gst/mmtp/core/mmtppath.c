@@ -1220,6 +1220,17 @@ get_predicted_delay (const MmtpPath * path, guint64 now)
       get_packet_time (path, path->large_size) + get_margin (path);
 }
 
+/* Returns whether the transmission times of single large packets were measured,
+ * while the application sends less than the path carries. The delay that
+ * follows from these times is then more reliable than get_queue(), which
+ * ignores the messages in flight in this case. */
+static gboolean
+has_byte_times (const MmtpPath * path)
+{
+  return path->limits.is_app_limited &&
+      mmtp_recent_is_known (&path->byte_times);
+}
+
 /* Returns the expected delay of a packet that is sent during a gap, in which
  * nothing arrives. If the gap has lasted for n ns so far, it is expected to
  * last for another n ns. */
@@ -1241,7 +1252,8 @@ mmtp_path_get_cautious_delay (const MmtpPath * path, guint64 now,
   delay = MAX (delay, get_standing_delay (path, now));
   if (mmtp_path_is_overdue (path))
     delay = MAX (delay, get_delay_in_gap (path));
-  return is_spare ? MAX (delay, get_predicted_delay (path, now)) : delay;
+  return is_spare || has_byte_times (path) ?
+      MAX (delay, get_predicted_delay (path, now)) : delay;
 }
 
 guint64

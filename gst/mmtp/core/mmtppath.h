@@ -271,9 +271,13 @@ guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
  *   explain.
  * - A message is overdue.
  *
- * If another path has unused capacity (`is_spare` is TRUE), the sender can be
- * more cautious. The result is then also at least the predicted delay of a
- * packet that is sent after all messages in flight. */
+ * In two other cases, the result is also at least the predicted delay of a
+ * packet that is sent after all messages in flight:
+ * - Another path has unused capacity (`is_spare` is TRUE), so the sender can be
+ *   more cautious.
+ * - The rate of the path is unknown because the application sends less than the
+ *   path carries, but the transmission times of single packets were measured.
+ *   A narrow path that carries few packets is an example. */
 guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
 /* Returns the minimum delay of a message in ns. The queueing delay is not

@@ -1449,6 +1449,10 @@ GST_START_TEST (single_packets_tell_how_long_others_take)
   delay = mmtp_path_get_cautious_delay (fixture.path, now, TRUE);
   fail_unless (delay >= 140 * MS - TICK
       && delay <= 145 * MS, "%" G_GUINT64_FORMAT, delay);
+  /* The measured times must also be used if no other path has unused capacity.
+   */
+  fail_unless_equals_uint64 (mmtp_path_get_cautious_delay (fixture.path, now,
+          FALSE), delay);
   delay = mmtp_path_get_cautious_delay (fixture.path, now + 80 * MS, TRUE);
   fail_unless (delay >= 60 * MS - TICK
       && delay <= 65 * MS, "%" G_GUINT64_FORMAT, delay);
