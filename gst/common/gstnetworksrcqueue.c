@@ -54,7 +54,8 @@ get_slot_size (const GstNetworkSrcQueue * queue)
       ALIGNMENT;
 }
 
-/* Returns the entry number `i` of the queue; number 0 is the first entry. */
+/* Returns the entry at the position `i` of the queue. The first entry is at the
+ * position 0. */
 static Entry *
 get_entry (const GstNetworkSrcQueue * queue, guint i)
 {

@@ -142,9 +142,10 @@ NEW_PICTURE = 1 << 6
 
 def unpacker(made):
     for i, (name, stream) in enumerate(made.items()):
-        # Together, the inputs cover all modes of the unpacker for losses
-        # (on-loss) and all modes of the packer for the division into packets
-        # (aggregate). Some inputs have lost packets, and the others have none.
+        # on-loss says what the unpacker does after a loss, and aggregate says
+        # how the packer divides the stream into packets. Together, the inputs
+        # cover all values of both. Some inputs have lost packets, and the
+        # others have none.
         flags = (ROUND_TRIP | i % 3 << 1 | (i + i // 3) % 3 << 3
                  | (EXTENSION if i % 2 else 0)
                  | (NEW_PICTURE if i % 4 > 1 else 0))

@@ -685,10 +685,10 @@ framer_scan (MpegVideoFramer * framer, const guint8 * data, gsize size)
 
   for (code = mpeg_video_find_start_code (data, end); code;
       code = mpeg_video_find_start_code (code + NEXT_CODE, end)) {
-    /* Consecutive slices are appended to the chunk together, because this is
-     * faster. They are appended when the next start code of another kind is
-     * found, or at the end of the input. A slice that follows another slice is
-     * therefore not appended yet. */
+    /* Consecutive slices are appended to the chunk in one step, because this is
+     * faster than to append each slice separately. This step is made when a
+     * start code of another kind follows, or at the end of the input. After a
+     * start code of a slice that follows another slice, nothing is appended. */
     if (framer_next_slice (framer, framer->len + (code - data), code[3]))
       continue;
     framer_append (framer, data, code - data);

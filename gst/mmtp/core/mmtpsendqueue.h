@@ -77,8 +77,8 @@ guint64 mmtp_send_queue_get_delay (const MmtpSendQueue * queue);
 void mmtp_send_queue_set_max_lateness (MmtpSendQueue * queue,
     guint64 max_lateness);
 /* Returns the deadline of the packet in ns: the time by which it has to arrive
- * at the receiver. It is the due time of the packet plus the delay of the queue
- * (the initial delay D0). */
+ * at the receiver. The deadline is the due time, at which the sender should
+ * send the packet, plus the latency of the session (the initial delay D0). */
 guint64 mmtp_send_queue_get_deadline (const MmtpSendQueue * queue,
     const MmtpPacket * packet);
 /* Returns the latest time in ns at which the packet may arrive and still be

@@ -234,7 +234,7 @@ def source_of(cell: Cell) -> str:
 
 
 def encoding_of(cell: Cell) -> encodings.Encoding | None:
-    """Returns the encoding with which the stream of the run was encoded before
-    the run. Returns None if a live encoder encodes the stream during the run.
+    """Returns the encoding of the file that the run streams. Returns None if
+    the run streams no file, because a live encoder encodes the video.
     """
     return cell["protocol"].get("encoding")

@@ -222,8 +222,9 @@ expect_malformed (IfdClassifier * classifier, IfdMalformed reason,
 }
 
 /* The first byte of a NAL unit of H.264 is nal_ref_idc << 5 | nal_unit_type. In
- * the following tests, this byte is 65 for a slice of an IDR picture, 41 for a
- * slice of a reference picture, and 01 for a slice of a non-reference picture.
+ * the following tests, all bytes are hexadecimal. This byte is 0x65 for a slice
+ * of an IDR picture, 0x41 for a slice of a reference picture, and 0x01 for a
+ * slice of a non-reference picture.
  */
 
 GST_START_TEST (h264_idr_begins_a_closed_gop)

@@ -68,10 +68,11 @@ GST_START_TEST (figure_1_3_performs_ifd_normally)
 
 GST_END_TEST;
 
-/* Cases for the lines of figures 1.2 and 1.3 in the paper by Ouwens. The
- * figures have two variables: GOP_disturbed says that a P-frame of the present
- * GOP was dropped, and prev_GOP_disturbed says that a P-frame of the previous
- * GOP was dropped.
+/* Figures 1.2 and 1.3 in the paper by Ouwens are pseudocode. Each of the
+ * following cases tests one line of it. The pseudocode has two variables:
+ * GOP_disturbed says that a P-frame of the present GOP was dropped.
+ * prev_GOP_disturbed says that a P-frame of the previous GOP was dropped, and
+ * that none of the present GOP was.
  *
  * The second text of each case is the input. A letter in it means that a frame
  * of this type arrives. "/" means that the waiting frame leaves the queue W and

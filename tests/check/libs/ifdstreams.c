@@ -394,9 +394,10 @@ check_drop (const Run * run, const IfdEvent * event, const Picture * c)
     default:
       /* The frame was dropped, but neither because the queue of waiting frames
        * (W) was full nor because a part of the frame was missing. The frame
-       * must therefore be undecodable. B-pyramids are an exception: IFD assumes
-       * that frames after a pyramid may refer to its middle frame, and may drop
-       * them although they are decodable. */
+       * must therefore be undecodable. Streams with B-pyramids are an
+       * exception. IFD does not know whether frames after a pyramid refer to
+       * its middle frame. If it has dropped this middle frame, it also drops
+       * later frames that are decodable without it. */
       must_hold (picture->frame.type != IFD_FRAME_I);
       if (!run->maker.film.pyramids)
         must_hold (is_undecodable (run, picture));
