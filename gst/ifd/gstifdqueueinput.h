@@ -62,10 +62,10 @@ void gst_ifd_queue_input_reset (GstIfdQueueInput * input);
  * NULL. */
 GstCaps *gst_ifd_queue_input_query_caps (GstCaps * downstream,
     GstCaps * filter);
-/* Sets the caps of the input. If they cannot be used, posts an error and
- * returns FALSE. If the input is MPEG video, the output caps differ from
- * `caps`, and gst_ifd_queue_input_pull () returns them later. For all other
- * formats, the output caps are `caps`. */
+/* Sets the caps of the input. If these caps cannot be used, posts an error and
+ * returns FALSE. For MPEG video, the caps of the output differ from `caps`, the
+ * caps of the input. gst_ifd_queue_input_pull () returns the caps of the output
+ * later. For all other formats, the caps of the output are equal to `caps`. */
 gboolean gst_ifd_queue_input_set_caps (GstIfdQueueInput * input,
     GstCaps * caps);
 /* Posts an error and returns FALSE. Called for caps that cannot be used: they

@@ -375,11 +375,12 @@ gst_ifd_queue_wait_for_room (GstIfdQueue * self)
 /* Returns the time in us for which the task of the src pad has to wait before
  * it may push an item; 0 if it may push now. The caller holds the lock.
  *
- * In unqueued mode, upstream's streaming thread pushes the frames itself,
- * because this saves a thread switch per frame. The task of the src pad
- * therefore pushes the frames in the queue only when no new frame has arrived
- * for MAX_HOLD_TIME us. The task does not wait if the stream has ended, or if
- * the queue contains an item that is not a frame, such as an event. */
+ * The task has to wait only in unqueued mode. In this mode, upstream's
+ * streaming thread pushes the frames itself, which saves a thread switch per
+ * frame. The task pushes frames that are left in the queue only when no new
+ * frame has arrived for MAX_HOLD_TIME us. The task does not wait if the stream
+ * has ended, or if the queue contains an item that is not a frame, such as an
+ * event. */
 static gint64
 get_hold_time (GstIfdQueue * self)
 {

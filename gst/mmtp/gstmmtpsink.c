@@ -399,8 +399,8 @@ static const GstWirelessProperty properties[] = {
    *
    * Estimate of the stream bitrate that the channels can carry together.
    * Channels that are too slow to meet the deadline of the buffers are not
-   * counted. An application can set its encoder to this bitrate. It is notified
-   * when the estimate changes.
+   * counted. An application can set its encoder to this bitrate. When the
+   * estimate changes, the signal notify::estimated-bitrate is emitted.
    */
   PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",
       "Bitrate of the stream that the channels can carry now; a lower bound while "

@@ -78,9 +78,10 @@ get_run (UdpliteSocket * self, const UdpliteOutput * outputs,
 
 /* Sends the packets in their order. A run is a group of packets that is passed
  * to the kernel as one message (GSO). Runs need a UDP checksum, and single
- * packets are sent without one. A socket option switches the checksum on and
- * off between two system calls. Therefore one system call sends either
- * consecutive runs or consecutive single packets. */
+ * packets are sent without one. A socket option switches the checksum on or off
+ * for all packets of a system call, because it can be changed only between two
+ * system calls. Therefore one system call sends either consecutive runs or
+ * consecutive single packets. */
 static guint
 udp_send (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
     GError ** error)

@@ -32,9 +32,10 @@
  *   gap as the start of a new stream. At 240 frames per second, 10 s have 2400
  *   frames.
  * - 3 * 1024: The temporal reference of a frame (its place in display order) is
- *   a number from 0 to 1023. Three frames may have any such number. Each of the
- *   three can therefore increase the number of lost frames by up to 1024: the
- *   first frame of the stream, the second frame after a jump of the temporal
+ *   a number from 0 to 1023. The fuzzer may choose any of these numbers. Up to
+ *   three frames can each increase the count by up to 1024 frames, because the
+ *   timeline computes lost frames from temporal references. These are the first
+ *   frame of the stream, the second frame after a jump of the temporal
  *   reference, and the frame at the end of the gap.
  */
 #define MAX_LOSSES_AT_ONCE (10 * 240 + 3 * 1024)

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the readers of video packets. A packet has any size and any content.
- * A reader must not access any byte beyond the packet. If a reader accepts the
- * packet, the description that it returns must match the bytes of the packet.
- * The description must depend only on the first bytes of the packet.
+/* Fuzzes the readers of video packets. A packet has any size and any content,
+ * and bytes may be missing at its end. A reader must not access any byte beyond
+ * those that it gets. If a reader accepts the packet, the description that it
+ * returns must match the bytes of the packet. The description must depend only
+ * on the first bytes of the packet.
  *
  * Input:
  * - one byte that selects the reader (0 IP, 1 RTP of payload type 32, 2 RTP of
  *   any type, 3 a frame)
- * - one byte: number of bytes that are missing at the end of the packet
- * - the other bytes of the packet
+ * - one byte that is the number of bytes that are missing at the end of the
+ *   packet
+ * - the bytes of the packet, without the missing bytes, up to the end of the
+ *   input
  */
 
 #include "fuzz.h"

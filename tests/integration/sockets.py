@@ -128,11 +128,14 @@ def _pseudo_header(source, to, size, protocol):
 
 def _covered(segment, protocol, is_ip6):
     """Reads the header of `segment`, which is the UDP or UDP-Lite part of a
-    packet. Returns a pair. The first item is the number of bytes that the
-    checksum covers, or 0 if there is no checksum. The second item is the
-    segment. In UDP, the header contains a length, and bytes beyond this length
-    are removed from the segment. If the header is invalid, returns the pair
-    (fate of the packet, None)."""
+    packet. Returns a pair. If the header is valid, the first item is the
+    number of bytes that the checksum covers, or 0 if there is no checksum. The
+    second item is the segment. In UDP, the header contains a length, and bytes
+    beyond this length are removed from the segment.
+
+    If the header is invalid, the first item is the fate of the packet: the
+    constant FORMAT or CHECKSUM, which says why the kernel drops the packet.
+    The second item is None."""
     length = int.from_bytes(segment[4:6], "big")
     if length > len(segment):
         return FORMAT, None

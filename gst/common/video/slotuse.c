@@ -150,12 +150,12 @@ read_vp8 (const guint8 * data, gsize size, gboolean is_start,
   }
   use->uses = get_vp8_uses (&header, layer, number);
   use->updates = get_vp8_updates (&header, MAX (number, 0));
-  /* The frame may replace the stored state of the segments or of the loop
-   * filter without using the old state. An encoder that replaces this state in
-   * one frame is expected to replace it in each frame. The next frame then
-   * replaces the state again without using it. If a frame updates nothing but
-   * this state, no later frame depends on it, so the frame is not a reference
-   * frame. */
+  /* The decoder stores the state of the segments and the state of the loop
+   * filter. The frame may replace such a state without using the stored one. An
+   * encoder that replaces a state in one frame is expected to replace it in
+   * each frame. The next frame is then expected not to use the state that this
+   * frame stores. If this frame updates nothing but such states, no later frame
+   * depends on this frame, so this frame is not a reference frame. */
   if (!header.uses_segments)
     replaced |= VP8_SLOT_SEGMENTATION;
   if (!header.uses_filter)
@@ -204,11 +204,13 @@ add_vp9_frame (const Vp9Header * header, SlotUse * use)
   add_frame (use, uses, updates);
   /* An error resilient frame uses only reference frames, and no other state of
    * the decoder. The encoder is expected to code either all frames or no frames
-   * as error resilient. If this frame is error resilient, the next frame is
-   * therefore expected to be error resilient, too, and to use only reference
-   * frames. This frame is then needed by the next frame only if it updates a
-   * reference frame. If this frame is not error resilient, it always counts as
-   * a reference frame. */
+   * as error resilient. There are two cases:
+   * - If this frame is not error resilient, it always counts as a reference
+   *   frame.
+   * - If this frame is error resilient, the next frame is expected to be error
+   *   resilient, too. The next frame then uses this frame only if this frame
+   *   updates a reference frame. Otherwise, this frame does not count as a
+   *   reference frame. */
   use->is_reference |= header->refreshes != 0 || !header->is_error_resilient;
 }
 

@@ -56,11 +56,12 @@ draw (DccpEndpoint * endpoint)
   return drawn;
 }
 
-/* Returns the initial sequence number of a new connection. It is random, so
- * nobody can guess it (RFC 4340 section 7.2). The number was drawn by the
- * previous call of this function and stored in `next_iss`. The present call
- * draws the number for the next call. The first call finds no stored number. It
- * is made only to draw one, and its result is not used. */
+/* Returns the initial sequence number of a new connection. The number is
+ * random, so nobody can guess it (RFC 4340 section 7.2). Each call of this
+ * function draws a number and stores it in `next_iss`. The next call returns
+ * this number. The first call of all finds no number in `next_iss`, so its
+ * result must not be used. It is made by dccp_endpoint_new (), only to draw the
+ * number for the second call. */
 static guint64
 take_iss (DccpEndpoint * endpoint)
 {

@@ -29,8 +29,9 @@ typedef struct
   guint64 lossless;
   /* Length I_i of the loss interval (RFC 5348): the number of its packets that
    * have data. The fields `loss` and `lossless`, in contrast, also count
-   * packets without data. tfrc_losses_set_first () sets the length of the first
-   * loss interval to another value. */
+   * packets without data. The first loss interval of a connection is an
+   * exception: its packets are not counted. Its length is set with
+   * tfrc_losses_set_first () instead. */
   gdouble data;
   gdouble discount;             /* discount factor DF_i */
 } TfrcLossInterval;
@@ -54,12 +55,13 @@ void tfrc_losses_add_lossless (TfrcLosses * losses, guint64 packets,
  * new one. */
 void tfrc_losses_begin (TfrcLosses * losses);
 /* Adds lost packets to the current loss event. `packets` is the number of lost
- * packets, and `data` is the number of those that had data.
+ * packets, and `data` is the number of lost packets that had data.
  *
- * In the open loss interval, the field `loss` counts the packets from the first
- * to the last lost packet, and `lossless` counts the packets after the last
- * lost packet. The last lost packet is now one of the added packets. The
- * packets in `lossless` precede it, so they are moved to `loss`. */
+ * The open loss interval has two counters: `loss` counts the packets from the
+ * first to the last lost packet, and `lossless` counts the packets after the
+ * last lost packet. The packets that are added now follow all of these packets,
+ * and become the last lost packets. The packets in `lossless` are now between
+ * two lost packets, so the function moves them to `loss`. */
 void tfrc_losses_add_loss (TfrcLosses * losses, guint64 packets,
     guint64 data);
 /* Sets the length in packets of the first loss interval, which ends with the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Limits the rate at which the receiver answers INIT messages, with which
- * handshakes begin, from hosts whose address is not verified yet. The answers
- * are COOKIE and REFUSE messages. Without the limit, the receiver could be used
- * for reflection attacks (docs/wire-mmtp.md, section 4).
+/* A handshake begins with an INIT message of the sender. The receiver answers
+ * with a COOKIE or REFUSE message. This module limits the rate of the answers
+ * to hosts whose address is not verified yet. Without the limit, the receiver
+ * could be used for reflection attacks (docs/wire-mmtp.md, section 4).
  *
  * A sender that has the application's key adds a seal to its INIT. The seal is
  * a MAC. Answers to INITs with a valid seal have a limit of their own. A flood

@@ -27,12 +27,13 @@
 /* A path counts as full if its minimum queueing delay, according to the
  * reports, is longer than MAX_QUEUE (ns) plus the jitter of the path. */
 #define MAX_QUEUE (15 * MILLISECOND)
-/* Padding is sent in short episodes with pauses between them. A token bucket
- * limits the padding. It fills during the pauses, and holds at most the bits
- * that the maximum rate allows in ALLOWANCE_TIME. In an episode, the rate of
- * the padding may therefore be several times the maximum rate. Only the mean
- * rate must not exceed the maximum rate. This mean is computed over an episode
- * together with the preceding pause. */
+/* Padding is sent in short episodes with pauses between them. The maximum rate
+ * limits only the mean rate of the padding, which is computed over an episode
+ * together with the preceding pause. During an episode, the rate of the padding
+ * may be several times the maximum rate.
+ *
+ * A token bucket limits the padding. It fills during the pauses, and holds at
+ * most the bits that the maximum rate allows in ALLOWANCE_TIME. */
 #define ALLOWANCE_TIME SECOND
 
 void

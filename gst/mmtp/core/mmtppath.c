@@ -42,11 +42,13 @@
  * is expected in time. The path would then carry nothing. */
 #define MAX_MARGIN 8
 #define JITTERS 2
-/* A packet is marginal (`is_marginal`) if it is expected to arrive only shortly
- * before its deadline. To find out, the safe delay of the path is subtracted
- * from the time that is left until the deadline. The result must be less than
- * `lateness` plus 1/MARGINAL_PART of the initial delay (D0), which is the
- * latency of the session. */
+/* A packet is marginal (`is_marginal`) if it is expected to arrive in time, but
+ * only shortly before its deadline. The spare time of a packet is the time that
+ * is left until its deadline, minus the safe delay of the path. The packet is
+ * marginal if its spare time is less than the sum of two times:
+ * - 1/MARGINAL_PART of the initial delay (D0, the latency of the session)
+ * - `lateness`, the time that is added to the expected delay because many
+ *   packets were late */
 #define MARGINAL_PART 4
 /* Control of `lateness`, the time that is added to the expected delay.
  * `lateness` rises while the mean share of late packets is above MANY_LATE, and
@@ -78,12 +80,14 @@
  *
  * If the rate is not configured, this limit does not apply. */
 #define MAX_SAFE_EIGHTHS 7
-/* The time STALL_TIME (ns) plus a multiple of the jitter is the maximum by
- * which a message on a working path may be overdue. A message is overdue if it
- * has not arrived at its expected time, and no later message has arrived. If it
- * is overdue for longer than the maximum, the path has stalled. STALL_TIME
- * covers two delays that also occur without a stall: reports arrive only every
- * 50 ms, and schedulers of mobile networks pause for 20 to 60 ms. */
+/* A message is overdue if it has not arrived at its expected time, and no later
+ * message has arrived. On a working path, a message may be overdue for some
+ * time. The maximum of this time is STALL_TIME (ns) plus a multiple of the
+ * jitter. If a message is overdue for longer than this maximum, the path has
+ * stalled.
+ *
+ * STALL_TIME covers two delays that also occur without a stall: reports arrive
+ * only every 50 ms, and schedulers of mobile networks pause for 20 to 60 ms. */
 #define STALL_TIME (100 * MILLISECOND)
 #define STALL_JITTERS 4
 #define STALL_DEADLINE_PART 4
@@ -235,14 +239,17 @@ get_pacing_rate (const MmtpPath * path)
 }
 
 /* The burst (`burst` of the limits) is the number of bytes that may be sent at
- * once after a pause. Sending takes tokens, so the token bucket must keep the
- * unused tokens of the pause. A packet may be sent when no token is left. The
- * last packet of a burst therefore needs no tokens. The bucket needs tokens
- * only for `burst` minus the size of one packet.
+ * once after a pause. Each byte that is sent takes a token from the token
+ * bucket, so the bucket must keep tokens during the pause.
  *
- * This function returns the time in ns in which the pacing rate produces this
- * number of tokens. The bucket keeps unused tokens for this time, or for
- * TOKEN_LAG if TOKEN_LAG is longer. */
+ * The bucket may be empty when the last packet of the burst is sent. This
+ * packet takes its tokens in advance, and the next packet waits until they are
+ * produced. The bucket therefore needs tokens only for `burst` minus the size
+ * of one packet.
+ *
+ * This function returns the time in ns in which the pacing rate produces tokens
+ * for `burst` minus the size of one packet. The bucket keeps unused tokens for
+ * this time, or for TOKEN_LAG if TOKEN_LAG is longer. */
 static guint64
 get_burst_time (const MmtpPath * path)
 {
@@ -359,17 +366,19 @@ predict (MmtpPath * path, guint64 now, guint32 size)
       (guint64) (get_byte_time (path) * size);
 }
 
-/* Corrects the prediction of `busy_until`, the time until which the bottleneck
- * of the path is busy, when a report has arrived. `newest` is the newest
- * message that has reached the receiver. `queued` is the delay of this message
- * minus the base delay, in ns. The bottleneck transmitted `newest` at the
- * sending time of `newest` plus `queued`. The function begins with this time,
- * and adds the transmission times of all messages in flight. If the bottleneck
- * was idle before a message was sent, the function adds this pause too.
+/* Called when a report has arrived. Corrects `busy_until`, the predicted time
+ * at which the bottleneck of the path has transmitted all messages in flight.
+ * `newest` is the newest message that has reached the receiver. `queued` is the
+ * delay of this message minus the base delay, in ns.
  *
- * If many messages are in flight, only the sum of their sizes is used, to limit
- * the work that a report causes. Pauses are then ignored, except for the pause
- * before the last message. */
+ * The function begins with the time at which the bottleneck transmitted
+ * `newest`: the sending time of `newest` plus `queued`. It then adds the
+ * transmission times of all messages in flight. If the bottleneck was idle
+ * before one of these messages was sent, the function also adds the idle time.
+ *
+ * If many messages are in flight, the function uses only the sum of their
+ * sizes, to limit the work that a report causes. Idle times are then ignored,
+ * except for the idle time before the last message. */
 static void
 correct_prediction (MmtpPath * path, const MmtpSent * newest, guint64 queued)
 {
@@ -730,14 +739,16 @@ follow_drain (MmtpPath * path, guint64 now, const MmtpSent * newest)
     end_drain (path, now);
 }
 
-/* Returns the rate of the path in bit/s, estimated from the messages that
- * `record` reports for the first time. A record is the part of a report about
- * one path. Returns 0 if these messages are no packet train, a series of
- * messages that were sent faster than the path can deliver them.
+/* Estimates the rate of the path in bit/s from the messages that `record`
+ * reports for the first time. A record is the part of a report about one path.
+ * The rate can be estimated only if these messages form a packet train, which
+ * means that they were sent faster than the path can deliver them. If they form
+ * no packet train, the function returns 0.
  *
- * `newest` is the newest of the messages. `n_acked` of them have arrived, with
- * `acked` bytes. The function has to be called before the messages are removed
- * from the log of sent messages. */
+ * `newest` is the newest of these messages. `n_acked` is the number of these
+ * messages that have arrived, and `acked` is the number of their bytes. The
+ * function has to be called before the messages are removed from the log of
+ * sent messages. */
 static guint64
 get_train_rate (const MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest, guint64 acked, guint n_acked)
@@ -808,15 +819,17 @@ measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest)
   correct_prediction (path, newest, queued);
 }
 
-/* A report has one record for each path. If no message has arrived on the path
- * since the previous record, the receiver sets the flag MMTP_RECORD_UNMEASURED
- * in the new record.
+/* Adds the one-way delays in `record`, the part of a report about one path, to
+ * the delays of the path. Usually, a record has three one-way delays of the
+ * messages that have arrived since the previous record: the latest, the minimum
+ * and the maximum.
  *
- * The previous record may have been lost. The sender then learns only from the
- * new record that the messages of the previous record have arrived. The
- * previous record contained three one-way delays of these messages: the latest,
- * the minimum and the maximum. The new record repeats only the one-way delay of
- * the latest message, so the function can add only this one. */
+ * If no message has arrived since the previous record, the receiver sets the
+ * flag MMTP_RECORD_UNMEASURED. The record then only repeats the latest delay of
+ * the previous record. If the sender has received the previous record, it
+ * ignores this delay. If the previous record was lost, the sender adds this
+ * delay. The minimum and the maximum of the previous record remain unknown to
+ * the sender. */
 static void
 note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint n)
@@ -931,10 +944,10 @@ follow_lateness (MmtpPath * path, const MmtpRecord * record,
  *   arrival of the report.
  * - It subtracts two waiting times: the time that `newest` waited in a queue,
  *   and the time that the receiver waited before it wrote the report.
- * - It adds the time by which a slow return path delays the reports. Bytes
- *   count as in flight until the delayed report arrives. `since` is the time
- *   between the last two reports. If `since` is longer than the report period,
- *   the difference is added. */
+ * - It compares `since`, the time between the last two reports, with the report
+ *   period. If `since` is longer, a slow return path has delayed the report,
+ *   and the bytes have counted as in flight until the delayed report arrived.
+ *   The function adds `since` minus the report period. */
 static void
 note_feedback_time (MmtpPath * path, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint64 since, guint32 reported)
@@ -1079,14 +1092,16 @@ get_reported_queue (const MmtpPath * path, guint64 now)
  *
  * - If the application sends less than the path carries, the rate of the path
  *   is unknown, so nothing can be predicted. The result is the reported delay.
- * - If the session has several paths, or if the path is very slow, the result
- *   is the longer of the predicted and the reported delay. With several paths,
- *   another path can carry the packet. On a very slow path, a single packet
- *   takes a large part of the available time.
+ * - If the session has several paths, the result is the longer of the predicted
+ *   and the reported delay. If this result is too long, little harm is done,
+ *   because another path can carry the packet.
+ * - If the path is very slow, the result is also the longer of the two delays.
+ *   A single packet takes a large part of the latency of such a session, so too
+ *   short an estimate would easily make a packet late.
  * - Otherwise, the result is the predicted delay. The prediction uses the
- *   highest recent rate. On a mobile link, it may therefore be too short, and a
- *   packet may be late. This does less harm than a longer estimate, which would
- *   leave the only link idle. */
+ *   highest recent rate. On a mobile link, the prediction may therefore be too
+ *   short, and a packet may be late. This does less harm than a longer
+ *   estimate, which would leave the only link idle. */
 static guint64
 get_queue (const MmtpPath * path, guint64 now)
 {
@@ -1220,10 +1235,13 @@ get_predicted_delay (const MmtpPath * path, guint64 now)
       get_packet_time (path, path->large_size) + get_margin (path);
 }
 
-/* Returns whether the transmission times of single large packets were measured,
- * while the application sends less than the path carries. The delay that
- * follows from these times is then more reliable than get_queue(), which
- * ignores the messages in flight in this case. */
+/* Returns TRUE if two conditions are met:
+ * - The application sends less than the path carries.
+ * - The transmission times of single large packets were measured.
+ *
+ * While the first condition is met, get_queue () ignores the messages in flight
+ * when it estimates the queueing delay. A delay that is computed from the
+ * transmission times is then more reliable. */
 static gboolean
 has_byte_times (const MmtpPath * path)
 {

@@ -154,13 +154,13 @@ typedef struct
   /* time in ns that is added to the expected delay because many packets were
    * late */
   gdouble lateness;
-  /* Moving average of the share of late packets among the reported packets. It
-   * is used to correct the expected delay of the path. If the expected delay is
-   * wrong, this can make a packet late, but only if the packet was sent shortly
-   * before its deadline. The number of packets that were sent shortly before
-   * their deadline is `marginal`. If more packets than `marginal` are late, the
-   * others have another cause. At most `marginal` packets are therefore counted
-   * as late. */
+  /* Moving average of the share of late packets among the reported packets. The
+   * average is used to correct the expected delay of the path. A wrong expected
+   * delay can make a packet late only if the packet was sent shortly before its
+   * deadline. `marginal` is the number of packets that were sent shortly before
+   * their deadline. If more packets than `marginal` are late, some of them are
+   * late for another reason. The average therefore counts at most `marginal`
+   * packets as late. */
   gdouble late_share;
   /* Number of reported packets that were sent shortly before their deadline.
    * The count begins again at each update of `late_share`. */
@@ -218,12 +218,15 @@ void mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay);
 /* Notes that the application has no more packets to send at present, although
  * the window would allow more bytes in flight. */
 void mmtp_path_note_idle (MmtpPath * path);
-/* Returns whether the window allows `size` more bytes in flight. `is_alone` is
- * TRUE if no other path has room. In this case, the path may exceed the window
- * by its reserve. The reserve is the number of bytes that may be in flight
- * beyond the window during a gap, which is a time in which nothing arrives.
- * This function does not check the pacing: the field `token` has the time at
- * which the pacing allows the next packet. */
+/* Returns whether `size` more bytes may be in flight. If `is_alone` is FALSE,
+ * the limit for the bytes in flight is the window. If `is_alone` is TRUE, which
+ * means that no other path has room, the limit is the window plus the reserve.
+ * The reserve is the number of bytes that may be in flight beyond the window.
+ * It is meant for a gap, a time in which nothing arrives, but this function
+ * does not check whether there is a gap.
+ *
+ * This function does not check the pacing either: the field `token` has the
+ * time at which the pacing allows the next packet. */
 gboolean mmtp_path_has_window (const MmtpPath * path, gsize size,
     gboolean is_alone);
 /* Returns the time in ns after which the next report about this path is
@@ -264,20 +267,22 @@ guint64 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now);
  */
 guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
 /* Returns a cautious estimate of the delay in ns. The sender uses it to compare
- * this path with other usable paths. If a rate is configured, the result is the
- * safe delay (mmtp_path_get_safe_delay ()): the expected delay plus a safety
- * margin. Otherwise the result may be longer than the safe delay in two cases:
+ * this path with other usable paths. If a rate is configured for the path, the
+ * result is the safe delay (mmtp_path_get_safe_delay ()): the expected delay
+ * plus a safety margin. If no rate is configured, the result may be longer than
+ * the safe delay in four cases:
  * - The last reports show a queueing delay that the messages in flight cannot
  *   explain.
  * - A message is overdue.
- *
- * In two other cases, the result is also at least the predicted delay of a
- * packet that is sent after all messages in flight:
  * - Another path has unused capacity (`is_spare` is TRUE), so the sender can be
  *   more cautious.
  * - The rate of the path is unknown because the application sends less than the
- *   path carries, but the transmission times of single packets were measured.
- *   A narrow path that carries few packets is an example. */
+ *   path carries, but the transmission times of single packets were measured. A
+ *   narrow path that carries few packets is an example.
+ *
+ * In the last two cases, the function predicts the delay of a packet that is
+ * sent after all messages in flight. The result is at least this predicted
+ * delay. */
 guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
 /* Returns the minimum delay of a message in ns. The queueing delay is not

@@ -102,14 +102,16 @@ MmtpPath *mmtp_paths_find_quickest (const MmtpPaths * paths, gsize size,
     guint64 * arrival);
 /* Returns the safe delay, in ns, of the best path that can replace the stalled
  * path `except`. The safe delay is the expected delay plus a safety margin. The
- * best path is the one with the shortest safe delay.
+ * best path is the one with the shortest safe delay. Returns MMTP_NEVER if no
+ * path can replace `except`.
  *
- * A path can replace `except` if it can carry packets of the stream now, has
- * not stalled, and has room for one more message. It has room if the bytes in
- * flight do not exceed the congestion window plus the reserve. The reserve is
- * the number of bytes that may be in flight beyond the congestion window while
- * a path delivers nothing. Returns MMTP_NEVER if no path can replace `except`.
- */
+ * A path can replace `except` if it meets three conditions:
+ * - It can carry packets of the stream now.
+ * - It has not stalled.
+ * - It has room: with one more message, its bytes in flight do not exceed its
+ *   congestion window plus its reserve. The reserve is the number of bytes that
+ *   may be in flight beyond the window in exceptional cases, such as the stall
+ *   of another path. */
 guint64 mmtp_paths_get_delay_elsewhere (const MmtpPaths * paths,
     const MmtpPath * except);
 

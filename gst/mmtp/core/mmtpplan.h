@@ -39,12 +39,14 @@ typedef struct
   /* number of bytes that have to be sent for this frame: the bytes of its
    * waiting packets, including all headers */
   guint64 work;
-  /* `capacity` is the number of bytes that all paths together can deliver from
-   * now until the frame has to be complete. `safe_capacity` is the number of
-   * bytes that they can deliver from now until `margin` ns before this time.
+  /* A frame has to be complete at a certain time, here called the limit.
+   * `capacity` is the number of bytes that all paths together can deliver from
+   * now until the limit. `safe_capacity` is the number of bytes that all paths
+   * together can deliver until `margin` ns before the limit. `margin` is the
+   * safety margin.
    *
-   * Usually, a frame has to be complete by its deadline. A frame with a weight
-   * above 1 has to be complete earlier if packets were lost recently and
+   * Usually, the limit is the deadline of the frame. The limit is earlier if
+   * the frame has a weight above 1, packets were lost recently, and
    * `is_retransmission` is FALSE. If packets of the frame are lost, they can
    * then be sent again before the deadline. */
   guint64 capacity, safe_capacity;

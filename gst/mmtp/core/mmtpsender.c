@@ -544,10 +544,12 @@ take_record (MmtpSender * sender, const MmtpRecord * record, guint32 reported)
       MIN (sender->paths.now, mmtp_send_queue_get_delay (sender->queue)));
 }
 
-/* Processes the records of a REPORT that has arrived on `path` after a newer
- * REPORT. The records about other paths contain counters that are out of date,
- * so these counters are ignored. The minimum delays in these records are used,
- * because the newer REPORT may be about other messages and their delays. */
+/* Processes a REPORT that has arrived on `path` after a newer REPORT. A REPORT
+ * has one record for each path. The record about `path` is processed
+ * completely. The records about the other paths contain counters that are out
+ * of date, so these counters are ignored. The minimum delays in the records
+ * about the other paths are used: the newer REPORT does not replace them,
+ * because its minimum delays may be those of other messages. */
 static void
 take_late_records (MmtpSender * sender, MmtpPath * path,
     const MmtpReport * report, guint32 reported)

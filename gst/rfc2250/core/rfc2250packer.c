@@ -178,11 +178,12 @@ note_matrices (Rfc2250Packer * packer)
 
 /* --- the video-specific header ------------------------------------------ */
 
-/* Collects the extensions of the picture that the header extension of a packet
- * may contain (RFC 2250 section 3.4.1, bit E). In the video, these extensions
- * follow the picture coding extension. They are sent with their start codes,
- * but without stuffing. They are optional, and are omitted if they would leave
- * too little space for the video. Returns their total size in bytes. */
+/* Collects those MPEG-2 extensions that follow the picture coding extension of
+ * a picture in the video, such as the quant matrix extension. The header
+ * extension of a packet may contain the collected extensions (RFC 2250 section
+ * 3.4.1, bit E), with their start codes, but without stuffing. They are
+ * optional. If they would leave too little space for the video, all of them are
+ * omitted. Returns their total size in bytes. */
 static gsize
 collect_extensions (Rfc2250Packer * packer,
     const MpegVideoFramePicture * picture)

@@ -775,8 +775,10 @@ legacy_collect (Rfc2250Unpacker * unpacker)
 
 /* Processes a packet whose video-specific header is all zero. Only the start
  * codes in the payload show where frames begin, and one payload may contain a
- * dozen frames. After a gap, all bytes up to the next header are discarded,
- * because it is not known to which frame they belong. */
+ * dozen frames. After a gap, it is not known to which frame the next bytes
+ * belong. Payloads are therefore discarded until a payload begins with a
+ * sequence, GOP or picture header, unless damaged data are to be passed on
+ * (RFC2250_ON_LOSS_PASS). */
 static void
 unpacker_take_legacy (Rfc2250Unpacker * unpacker,
     const Rfc2250Payload * payload, const guint8 * data, gsize size)

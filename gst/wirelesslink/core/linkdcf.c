@@ -6,9 +6,13 @@
  *
  * The medium is idle or busy. While it is idle, each station with a packet has
  * a time at which it will begin to send. The station with the earliest time
- * begins. At this time, it is already decided at random whether its attempt
- * succeeds. A station that overhears a failed frame waits DIFS, not EIFS
- * (9.2.3.4), because no station receives an erroneous frame in this model.
+ * begins. When a station begins, the model draws at random whether the attempt
+ * succeeds.
+ *
+ * In IEEE 802.11, a station that has received an erroneous frame waits EIFS
+ * instead of DIFS (9.2.3.4). In this model, no station receives an erroneous
+ * frame. Each station therefore waits DIFS, even after a frame of another
+ * station has failed.
  */
 
 #include "linkmodel.h"

@@ -129,14 +129,16 @@ def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
 
 
 def without_schedules(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Returns two lists. The first list contains those experiments (cells) in
-    `found` whose links have no schedule. The second list contains a line of
-    text for each link that has a schedule.
+    """Divides `found`, a list of experiments (cells), and returns two lists.
+    Each experiment uses a link. A link may have a schedule, which says when
+    the link is interrupted. The first list contains the experiments whose
+    links have no schedule. The second list contains a line of text for each
+    link that has a schedule.
 
-    A schedule says when a link is interrupted. The lab interrupts a link by
-    changing the network devices of the hosts, which exist only in network
-    namespaces. This function is called on a machine without network
-    namespaces, which cannot run these experiments.
+    The lab interrupts a link by changing the network devices of the hosts,
+    which exist only in network namespaces. This function is called on a
+    machine without network namespaces. Such a machine cannot run experiments
+    with schedules.
     """
     names = dict.fromkeys(cell["link"]["name"] for cell in found if any(
         part.get(link_schedules.KEY)

@@ -281,13 +281,16 @@ def known_with(used: Iterable[Protocol]) -> dict[str, Protocol]:
 
 
 def looks(used: Mapping[str, Protocol]) -> dict[str, Look]:
-    """Returns {label: Look} for the transports in `used`, which is {label:
-    transport}. A Look contains the name, the colour and the style with which
-    the report shows a transport. Any two Looks differ in colour or style.
+    """`used` is a dictionary {label: transport} of the transports that the
+    report shows. A label is usually the name of the transport. If several
+    streams share a link, each stream has a label that differs from the name of
+    its transport.
 
-    The name in a Look consists of the names of the transport's elements. If
-    several streams share a link, each stream has a label that differs from the
-    name of its transport. The name in the Look then begins with this label.
+    Returns {label: Look}. A Look contains the name, the colour and the style
+    with which the report shows the transport. Any two Looks differ in colour
+    or style. The name in a Look consists of the names of the transport's
+    elements. If the label differs from the name of the transport, the name in
+    the Look begins with the label.
     """
     known = known_with(used.values())
     called = of_elements(known)

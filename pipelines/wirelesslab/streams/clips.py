@@ -162,10 +162,11 @@ def _cutting(clip: pathlib.Path, seconds: int) -> list[str]:
     # it in the file and are shown before it. If these B-frames were cut off,
     # the receiver would take them for lost frames.
     frames = 1 + (seconds * FRAMES_PER_SECOND - 1) // 3 * 3
-    # In other files, the frames after the first one form groups of three: an
-    # I- or P-frame and two B-frames. In an .mp4 file, there are no such
-    # groups, because only one B-frame is shown before the last P-frame of a
-    # GOP. The clip in an .mp4 file is therefore cut at the end of a GOP.
+    # This value of `frames` is right only if all frames after the first one
+    # form groups of three: an I- or P-frame and two B-frames. In an .mp4 file,
+    # the last group of each GOP is shorter: only one B-frame is shown before
+    # the last P-frame. The clip in an .mp4 file is therefore cut at the end of
+    # a GOP.
     if clip.suffix == ".mp4":
         frames = seconds * FRAMES_PER_SECOND // CODED_GOP * CODED_GOP
     muxer = MUXERS[clip.suffix]

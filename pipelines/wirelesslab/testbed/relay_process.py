@@ -2,27 +2,25 @@
 """Relays UDP packets between hosts. The hosts are not network namespaces, but
 consist only of loopback addresses.
 
-A command in host A sends a datagram to host B by sending it to the relay
-address of B. This process receives the datagram there and passes it into the
-emulated link. When the datagram leaves the link, this process sends it to the
-port `port` of B. The source address is then the relay address of A. If B
-answers to this address, the answer therefore passes the link, too.
+loopback.py starts this program as `testbed.relay_process DESCRIPTION`.
+DESCRIPTION is a JSON text with an entry for each direction of a link. The
+entry for the direction from host A to host B has the addresses `relay`,
+`into`, `out`, `to` and `from`. It also has the field `port`, the port of all
+five addresses. A datagram from A to B is relayed in these steps:
+1. A command in A sends the datagram to `relay`, the relay address of B. This
+   process receives the datagram there.
+2. This process sends the datagram to `into`, so that it enters the emulated
+   link.
+3. The datagram leaves the link. This process receives it at `out`.
+4. This process sends the datagram to `to`, the address of B. The source
+   address is `from`, the relay address of A.
+
+`from` is also the `relay` of the direction from B to A. If B answers to
+`from`, the answer therefore passes the link, too.
 
 The answer is delivered to the port `port` of A. If A has sent its last
 datagram from a different port, a second copy of the answer is delivered to
 that port.
-
-loopback.py starts this program as `testbed.relay_process DESCRIPTION`.
-DESCRIPTION is a JSON text with an entry for each direction of a link. The
-entry for the direction from A to B has these fields:
-- `relay`, the relay address of B, at which this process receives the datagram
-- `into`, the address to which this process sends the datagram, so that it
-  enters the link
-- `out`, the address at which this process receives the datagram from the link
-- `to`, the address of B to which this process then sends the datagram
-- `from`, the relay address of A, which is also the `relay` of the direction
-  from B to A
-- `port`, the port of all five addresses
 """
 
 import json

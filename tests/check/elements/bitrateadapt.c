@@ -684,11 +684,11 @@ GST_START_TEST (maximum_of_a_second_run_is_that_of_the_application)
 
 GST_END_TEST;
 
-/* Usually, the bitrate to which the encoder is set is the maximum up to which
- * bitrateadapt raises the bitrate. In the encoder vp8enc, however, the bitrate
- * 0 means that the encoder chooses a bitrate itself, so 0 is not a maximum.
- * With such an encoder, bitrateadapt must raise the bitrate up to its fallback
- * maximum, 6 Mbit/s. */
+/* bitrateadapt raises the bitrate of an encoder only up to a maximum. Usually,
+ * the maximum is the bitrate to which the application has set the encoder. In
+ * the encoder vp8enc, however, the bitrate 0 means that the encoder chooses a
+ * bitrate itself, so 0 is not a maximum. If the bitrate is 0, bitrateadapt must
+ * raise the bitrate up to its fallback maximum, 6 Mbit/s. */
 GST_START_TEST (encoder_without_a_bitrate_gets_up_to_6_mbit)
 {
   begin (SOURCE "vp8enc name=enc target-bitrate=0 ! "

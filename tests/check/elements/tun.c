@@ -1299,9 +1299,9 @@ GST_END_TEST;
  * tunsrc makes a list only if at least two packets arrive together. This does
  * not always happen, so the test makes several attempts. In each attempt, the
  * pipeline pauses while tunsrc waits for a packet, and then many packets are
- * sent. On a busy machine, tunsrc may not wait yet when the pipeline pauses. It
- * then reads nothing while the pipeline is paused, and the attempt ends after
- * 100 ms. */
+ * sent. If the machine is busy, the pipeline sometimes pauses before tunsrc has
+ * begun to wait. tunsrc then reads nothing while the pipeline is paused, and
+ * the attempt ends after 100 ms. */
 GST_START_TEST (source_stops_with_a_list_in_hand)
 {
   GstElement *pipeline, *src, *sink;

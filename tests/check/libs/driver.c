@@ -1168,10 +1168,11 @@ check_and_free_kept (Fixture * self)
  * use. The number of blocks in use must stay limited: when too many are in use,
  * packets must be copied instead.
  *
- * The sender alternates between 40 large and 40 small packets, which the kernel
- * may merge into one datagram. A large datagram stays in a block of its own. A
- * small datagram is copied into a block that it shares with other small
- * datagrams. */
+ * The sender sends 40 large packets, then 40 small packets, then 40 large
+ * packets again, and so on. The kernel may merge 40 packets of the same size
+ * into one datagram. A datagram of large packets stays in a block of its own. A
+ * datagram of small packets is copied into a block that it shares with other
+ * datagrams of small packets. */
 GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
 {
   const gsize sizes[] = { 1400, 10 };

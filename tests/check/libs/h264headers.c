@@ -160,9 +160,11 @@ count (H264Headers * headers, guint8 header, const gchar * text)
 #define ORDER_0 "e0 e0"
 #define ORDER_2 "e2"
 /* A PPS with the ID 0. It refers to the SPS 0 and specifies CAVLC, one
- * reference picture, and no weighted prediction. If `bottom_order` is "1:1",
- * slice headers may contain the picture order count of the bottom field. If
- * `redundant` is "1:1", they contain redundant_pic_cnt. */
+ * reference picture, and no weighted prediction. `bottom_order` and `redundant`
+ * are flags, written as number of bits and value: "1:1" is one bit with the
+ * value 1. If `bottom_order` is "1:1", slice headers may contain the picture
+ * order count of the bottom field. If `redundant` is "1:1", slice headers
+ * contain redundant_pic_cnt. */
 #define PPS(bottom_order, redundant) \
     "e0 e0 1:0 " bottom_order " e0 e0 e0 1:0 2:0 s0 s0 s0 2:2 " redundant
 

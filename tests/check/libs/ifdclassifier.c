@@ -840,10 +840,11 @@ GST_END_TEST;
 /* Codec data in the format avcC, as x264 writes them, with an SPS of 10 bytes
  * and a PPS of 4 bytes. A test may append the further fields of High profile.
  *
- * In the stream, a length field precedes each NAL unit. It contains the size of
- * the NAL unit. The codec data say how many bytes the length field has: the
- * byte `length` contains the value lengthSizeMinusOne in its lowest two bits,
- * which is the number of bytes minus 1. */
+ * In the stream, the size of each NAL unit is written before the NAL unit. The
+ * codec data say how many bytes this size field has. The argument `length` is
+ * the byte of the codec data that says this. The lowest two bits of `length`
+ * contain lengthSizeMinusOne, which is the number of bytes of the size field,
+ * minus 1. */
 #define AVCC(length) "01 64 00 1e " length " e1 000a 67 64 00 1e ac d9 40 a0 " \
     "3d a1 01 0004 68 ee 3c 80"
 
@@ -1089,11 +1090,12 @@ GST_START_TEST (access_units_may_be_cut_anywhere)
 
 GST_END_TEST;
 
-/* Lets the classifier find the slices of the access unit `text`. Each NAL unit
- * is preceded by its length in `length_size` bytes, or by a start code if
- * `length_size` is 0. Returns a text with the total size of all slices in bytes
- * and, in hexadecimal, the bytes of the first slice. The caller frees the text.
- */
+/* Lets the classifier find the slices of an access unit. `text` has the NAL
+ * units of the access unit in hexadecimal. Each NAL unit is preceded by its
+ * length in `length_size` bytes, or by a start code if `length_size` is 0.
+ * Returns a new string with the total size of all slices in bytes and, in
+ * hexadecimal, the bytes of the first slice. The caller frees the returned
+ * string. */
 static gchar *
 describe_slices (const IfdClassifier * classifier, const gchar * text,
     guint length_size)

@@ -159,11 +159,12 @@ add_gop (Maker * maker)
   maker->anchor = maker->pictures->len - 1;
   if (closed) {
     past = G_MAXINT;
-    /* The frames that directly follow the I-frame of a closed GOP do not refer
-     * to frames before this I-frame. In some streams, IfdClassifier marks such
-     * frames as trailing: RADL pictures of H.265, and all pictures after an IDR
-     * picture of H.264. In other streams these frames have no such mark. The
-     * random streams contain both kinds. */
+    /* Some frames directly follow the I-frame of a closed GOP and do not refer
+     * to frames before this I-frame. IfdClassifier marks some of these frames
+     * as trailing. In H.265, it marks the RADL pictures. In H.264, it marks all
+     * pictures that follow an IDR picture. Other frames of this kind have no
+     * such mark. The random streams contain frames with and without the mark.
+     */
     if (marked && draw_hits (draws, 50))
       flags = IFD_FRAME_TRAILING;
   }
@@ -359,13 +360,13 @@ check_no_room (const Run * run, const Picture * c)
     }
     must_hold (other->frame.type != IFD_FRAME_B);
     /* IFD has dropped the new picture `c`, because W, the queue of waiting
-     * frames, is full. If `c` is not a leading picture (one that is displayed
-     * before an I-frame that precedes it in the stream), IFD should have
-     * dropped a P-frame in W instead of `c` in two cases:
+     * frames, is full. In some cases, IFD should have dropped a P-frame in W
+     * instead of `c`, so that only this P-frame is lost. A leading picture
+     * follows an I-frame in the stream, but is displayed before this I-frame.
+     * If `c` is not a leading picture, IFD should have dropped a P-frame in W
+     * of one of two kinds:
      * - The P-frame is a leading picture.
-     * - The P-frame belongs to another GOP than `c`.
-     *
-     * In both cases, only the P-frame would then be lost. */
+     * - The P-frame belongs to another GOP than `c`. */
     must_hold (!(other->frame.type == IFD_FRAME_P && !c->leading
             && (other->gop != c->gop || other->leading)));
   }

@@ -304,8 +304,8 @@ stream (guint percent, guint64 latency, const gchar * oven, guint64 seed)
 /* The stream has a bitrate of 6 Mbit/s, but the radio carries only 5.4 Mbit/s.
  * Nearly all lost frames must be B-frames, whose loss does the least harm. The
  * test runs with 16 random seeds. With one of these seeds, an I-frame and two
- * P-frames are lost when the radio becomes slower, so the test accepts three
- * such losses. */
+ * P-frames are lost when the radio becomes slower. The test therefore accepts
+ * that at most three I- or P-frames are lost in all 16 runs together. */
 GST_START_TEST (what_does_not_fit_is_b_frames)
 {
   guint lost[3] = { 17 * SEEDS, 67 * SEEDS, 166 * SEEDS };

@@ -394,15 +394,17 @@ GST_START_TEST (what_waits_is_bounded)
 
 GST_END_TEST;
 
-/* The reorder buffer holds at most a certain number of bytes (the limit), and
- * drops further packets. A packet contains an application buffer or a part of
- * one. Two counters show why packets were dropped:
- * - `too_long` counts the packets of an application buffer that is itself
- *   larger than the limit. It does not matter whether this buffer consists of
- *   one packet or of several.
- * - `no_room` counts all dropped packets. Only this counter must grow if the
- *   application buffer is smaller than the limit, but does not fit beside the
- *   buffers that are held already. */
+/* A sender divides an application buffer into one or more packets. The reorder
+ * buffer of the receiver holds at most a certain number of bytes (the limit),
+ * and drops packets that would exceed the limit. There are two counters for the
+ * dropped packets:
+ * - `no_room` counts all dropped packets.
+ * - `too_long` counts only some of them: those whose application buffer alone
+ *   is larger than the limit. It does not matter whether this application
+ *   buffer consists of one packet or of several.
+ *
+ * If an application buffer is smaller than the limit, but does not fit beside
+ * the data that the reorder buffer holds already, only `no_room` must grow. */
 GST_START_TEST (what_is_too_long_is_told_from_what_is_too_much)
 {
   MmtpReorder *reorder = mmtp_reorder_new (1000);
@@ -565,9 +567,10 @@ GST_START_TEST (the_work_of_a_shift_is_bounded)
 GST_END_TEST;
 
 /* Complete buffers wait until the caller fetches them. A change of the initial
- * delay (D0) may make some of them late. To find the late buffers, the reorder
- * buffer must visit only these buffers, and no other buffer. It must not output
- * late buffers, and must flag the next buffer as following a gap. */
+ * delay (D0, the latency of the session) may make some of them late. The
+ * reorder buffer must find these late buffers without visiting the complete
+ * buffers that are not late. It must not output the late buffers, and must flag
+ * the next buffer that it outputs as following a gap. */
 GST_START_TEST (only_late_output_is_visited)
 {
   MmtpReorder *reorder = mmtp_reorder_new (LARGE_MAX_BYTES);
