@@ -327,12 +327,13 @@ void gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
  * the fields that depend on the previous buffer, such as `last_pts` and
  * `in_frame`. */
 void gst_network_sink_pass_buffer (GstNetworkSink * self, GstBuffer * buffer);
-/* Called before `buffer` is sent. If the connection is a new one, the receiver
+/* Called before `buffer` is sent. If the connection is a new one, its receiver
  * lacks the earlier frames and needs a key frame first. In this case the
  * function drops `buffer`, records that a key frame has to come next, and
  * returns TRUE.
  *
- * In each of these cases it does not drop `buffer` and returns FALSE:
+ * The function does not drop `buffer`, and returns FALSE, if one of the
+ * following conditions holds:
  *
  * - The connection has not changed since the previous buffer.
  * - This is the first connection, and no buffer was sent or dropped before it

@@ -577,11 +577,11 @@ pause_attempts (GstDccpThinSrc * self, Attempts * attempts)
   gint64 pause = attempts->pause;
   GPollFD fd;
 
-  /* A refusal by the sender ends the attempts to connect only if it arrives
-   * after the time refused_until. The last attempt should be made at
-   * refused_until, and not later. If the next pause would end after
-   * refused_until, it is therefore shortened, so that it ends at refused_until.
-   */
+  /* If the sender refuses an attempt to connect, the attempt is repeated after
+   * a pause. A refusal that arrives after the time refused_until ends the
+   * attempts. The last attempt should be made at refused_until, and not later.
+   * If the pause before the next attempt would end after refused_until, the
+   * pause is therefore shortened, so that the pause ends at refused_until. */
   if (attempts->refused_until > now)
     pause = MIN (pause, attempts->refused_until - now);
   if (!g_cancellable_make_pollfd (self->cancellable, &fd))

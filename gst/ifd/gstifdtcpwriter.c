@@ -30,11 +30,12 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * CPU time. */
 #define IGNORED_AT_ONCE 16384
 #define IGNORE_PAUSE 10         /* in ms */
-/* Time in ns. The number of unsent bytes in the kernel is limited. On a fast
- * network, this limit is raised to the number of bytes that the network
- * delivers in the time NO_DELAY. NO_DELAY is short, so the unsent bytes delay
- * the stream only negligibly. But it is long enough for the thread to wake up
- * and write more data before the network becomes idle. */
+/* NO_DELAY is a time in ns that is short enough to be a negligible delay of the
+ * stream. The element limits the number of unsent bytes in the kernel. On a
+ * fast network, the element raises this limit above the property notsent-lowat,
+ * to the number of bytes that the network delivers in NO_DELAY. These bytes
+ * delay the stream only by NO_DELAY. But NO_DELAY is long enough for the thread
+ * to wake up and write more data before the network becomes idle. */
 #define NO_DELAY (5 * GST_MSECOND)
 /* The mark is the maximum number of unsent bytes in the send buffer of the
  * kernel. Before the element writes another part of a frame, it checks whether
@@ -593,9 +594,11 @@ gst_ifd_tcp_writer_send_some (GstIfdTcpWriter * self, GstBuffer * buffer,
  *
  * A frame that was started has to be completed, however long this takes. If
  * blocking=true, every frame is started. Otherwise a frame is started in two
- * cases: the whole frame fits into `room`, or `room` is at least half of the
- * mark. Half of the mark is used because the kernel reports the socket as
- * writable from this amount of room on. */
+ * cases:
+ * - The whole frame fits into `room`.
+ * - `room` is at least half of the mark. This share was chosen because the
+ *   kernel reports the socket as writable as soon as `room` has grown to half
+ *   of the mark. */
 static gboolean
 gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
 {
@@ -603,21 +606,25 @@ gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
       || gst_network_sink_get_blocking (GST_NETWORK_SINK (self));
 }
 
-/* Adapts the mark, which is the maximum number of unsent bytes in the kernel,
- * to the speed of the network. A constant maximum does not fit all networks:
- * 16384 bytes are sent in 26 ms at 5 Mbit/s, but in 16 us at 1 Gbyte/s.
+/* The mark is the maximum number of unsent bytes in the kernel. This function
+ * adapts the mark to the speed of the network, because a constant mark does not
+ * fit all networks: 16384 bytes are sent in 26 ms at 5 Mbit/s, but in only 16
+ * us (0.016 ms) at 1 Gbyte/s (8000 Mbit/s).
  *
  * For a new connection, the mark is the value of the property notsent-lowat.
- * The mark never becomes less than this value. NO_DELAY is a time that is short
- * enough to be a negligible delay of the stream (5 ms). `waited` is the time in
- * ns for which the socket was full:
- * - If `waited` is longer than NO_DELAY, the mark is halved, but not below
- *   notsent-lowat.
- * - Otherwise the mark is set to the number of bytes that the network delivers
- *   in NO_DELAY, but to at most twice its old value and at least notsent-lowat.
+ * The mark never becomes less than this value.
  *
- * The mark therefore exceeds notsent-lowat only if the network delivers more
- * than notsent-lowat bytes in NO_DELAY. */
+ * `waited` is the time in ns for which the socket was full. NO_DELAY (5 ms) is
+ * a time that is short enough to be a negligible delay of the stream. There are
+ * two cases:
+ * - `waited` is longer than NO_DELAY. The network is slow, so the mark is
+ *   halved.
+ * - `waited` is at most NO_DELAY. The mark is set to the number of bytes that
+ *   the network delivers in NO_DELAY, but to at most twice the old mark.
+ *
+ * In each case, a result below notsent-lowat is replaced by notsent-lowat. The
+ * mark therefore exceeds notsent-lowat only if the network delivers more than
+ * notsent-lowat bytes in NO_DELAY. */
 static void
 gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
 {

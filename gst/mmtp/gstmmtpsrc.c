@@ -1283,11 +1283,14 @@ static const GstWirelessProperty properties[] = {
    * GstMmtpSrc:max-lateness:
    *
    * Maximum lateness of an accepted packet, in ms. The lateness of a packet is
-   * the time from the deadline of the packet to its arrival. If the source has
-   * already output a later buffer, each late packet is refused, so that the
-   * output stays in order. A picture that is output late may not be shown any
-   * more, but pictures that refer to it can be decoded. With the value 0, the
-   * source never outputs a late buffer.
+   * the time from the deadline of the packet to its arrival. With the value 0,
+   * the source accepts no late packet, and outputs no late buffer.
+   *
+   * A late packet is useful although its picture may no longer be shown,
+   * because later pictures may refer to this picture. But the output must stay
+   * in order. If the source has already output a buffer that follows the packet
+   * in the stream, the packet is therefore refused, even if its lateness is
+   * below the maximum.
    */
   PROPERTY_UINT ("max-lateness", "Max. lateness",
       "How long after its deadline a packet is accepted if no later buffer was "

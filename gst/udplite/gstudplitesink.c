@@ -847,12 +847,15 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
 
   LOCK (self);
   /* With blocking=false, the base class drops the first packet of the batch if
-   * a socket is full. Receivers that have not got this packet yet then miss it.
-   * If each packet is sent more than once, for example to several receivers, a
-   * socket may become full at a later packet of the batch. The base class would
-   * nevertheless drop the first packet. To prevent this, the batch is limited
-   * to one packet. The base class can then drop only the packet for which the
-   * socket is full. */
+   * a socket is full. The sink may have to send each packet several times, for
+   * example to several receivers. Suppose that the first receiver has already
+   * got the first packet of the batch, and that the socket becomes full at the
+   * second packet. The base class would drop the first packet, although the
+   * socket was full only for the second packet. The other receivers would then
+   * miss the first packet.
+   *
+   * To prevent this, the batch is limited to one packet. The base class can
+   * then drop only the packet for which the socket is full. */
   if (n > 1 && !gst_network_sink_get_blocking (sink)
       && !udplite_round_goes_once (self->clients, self->send_duplicates))
     n = 1;

@@ -316,10 +316,11 @@ keep_events (GstWirelessLinkFlow * flow)
   keep_all_sticky (flow, flow->input);
 }
 
-/* Discards everything that is waiting in the flow, except sticky events. The
- * flow gets a new generation number, but the packets that are in the core now
- * keep the old one. They are recognized by this number and discarded when they
- * leave the core.
+/* Discards everything that is waiting in the flow, except sticky events.
+ * Packets that are already in the core (the emulated link) cannot be discarded
+ * yet. The flow gets a new generation number, while these packets keep the old
+ * number. When such a packet leaves the core, it is recognized by its old
+ * number and discarded.
  *
  * A query that waits in the flow is refused, so that its sender does not wait
  * any longer. The exception is a query that the task of the src pad is sending

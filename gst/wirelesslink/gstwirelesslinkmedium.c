@@ -13,12 +13,14 @@
 
 #define GST_CAT_DEFAULT gst_wireless_link_debug
 
-/* With mode=timestamp: maximum time without an event in the link. An event is
- * that a packet enters the link, is delivered or is lost. The time is link
- * time, which is the running time of the stream in this mode. After this time,
- * the remaining packets are considered lost. The limit is reached if a dial-up
- * call is never set up, or if the radio channel has no error-free block at all.
- */
+/* Time in ns without activity after which the link counts as stuck, with
+ * mode=timestamp. Activity means that a packet enters the link, is delivered or
+ * is lost. The time is link time, the time in the emulated link. In this mode,
+ * link time is the running time of the stream.
+ *
+ * If the link is stuck, the packets that are still in the link are considered
+ * lost. The link is stuck if a dial-up call is never set up, or if the radio
+ * channel has no error-free block at all. */
 #define DRAIN_LIMIT (24 * GST_SECOND * 3600)
 /* A thread that advances the link holds the lock. After this number of steps,
  * it releases the lock for a moment, so that other threads can take it. */

@@ -57,10 +57,11 @@ typedef struct
    * whole range of its type */
   gdouble min, max;
   gsize offset;                 /* offset of the value in the LinkConfig */
-  /* Offset of a second place in the LinkConfig, which contains the value for
-   * all stations except station 0. The place at `offset` then contains the
-   * value for station 0 only. If this field (`down`) is 0, there is no second
-   * place, and all stations use the value at `offset`. */
+  /* Offset of a second value in the LinkConfig, or 0. If `down` is 0, the
+   * property has only one value in the LinkConfig, at `offset`, and all
+   * stations use this value. If `down` is not 0, the property has two values:
+   * the value at `offset` is for station 0 only, and the value at `down` is for
+   * all other stations. */
   gsize down;
   /* Offsets of two more places in the LinkConfig where the value of the
    * property is stored. Only the models of GSM radio blocks (LINK_MODEL_BLOCKS

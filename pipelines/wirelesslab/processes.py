@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Starts programs that never outlive this process.
 
-A sender that is left running would keep its port busy and flood the receiver at
-that port. Each child therefore has its own process group, which is killed when
-this process exits. If this process is killed with SIGKILL, the kernel kills the
-child, because the child has requested this with PR_SET_PDEATHSIG.
+A sender that outlived this process would flood its destination port with
+packets and keep this port busy. Each child therefore has its own process
+group, which is killed when this process exits. If this process is killed with
+SIGKILL, the kernel kills the child, because the child has requested this with
+PR_SET_PDEATHSIG.
 """
 
 import atexit

@@ -69,9 +69,11 @@ OUWENS_VIDEO = 4
 # Maps the bitrate of each clip to the permitted range (minimum, maximum) of
 # the bitrate with which the clip arrives. All bitrates are in Mbit/s. The
 # ranges contain the predictions of the model of the link: 2.76, 3.28 and 3.92
-# Mbit/s for the clips of 3, 4 and 6 Mbit/s. Ouwens used one clip with packets
-# of 770 bytes. The clips of this test have packets of 400 to 660 bytes, and
-# with smaller packets, the link carries a lower bitrate.
+# Mbit/s for the clips of 3, 4 and 6 Mbit/s.
+#
+# For comparison, Ouwens (2006) measured about 4 Mbit/s (OUWENS_VIDEO) with one
+# clip, whose packets had 770 bytes. The clips of this test have packets of 400
+# to 660 bytes. With smaller packets, the link carries a lower bitrate.
 ONE_SLICE_MBIT = {3: (2.6, 2.9), 4: (3.1, 3.45), 6: (3.7, 4.1)}
 
 # Results of Alanko et al. (1994), table 4. In this measurement, a program sent

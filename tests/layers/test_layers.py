@@ -1,30 +1,34 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks that the files of gst/ and ext/ follow the plan in
 docs/architecture.md. In this plan, a plugin consists of GStreamer elements and
-of a core. The core contains the protocol and does not use GStreamer. The plan
-has these rules:
+of a core. The core contains the protocol and does not use GStreamer. This
+program checks the following rules of the plan:
 
-Elements include only headers of their own plugin, of its core, and of
-gst/common. Cores include only their own headers and those of two layers,
-gst/common/video and gst/common/net. Each of these two layers includes only its
-own headers. The other files of gst/common may include the headers of both
-layers.
+1. Elements include only headers of their own plugin, of its core, and of
+   gst/common. Cores include only their own headers and those of two layers,
+   gst/common/video and gst/common/net. Each of these two layers includes only
+   its own headers. The other files of gst/common may include the headers of
+   both layers.
 
-The linker checks which functions are called (tests without_gstreamer_* of the
-suite `unit`). It cannot check the use of types, macros and inline functions.
-This program therefore checks the includes.
+2. There are no cyclic dependencies between files or units. A unit is the set
+   of files with the same name before the suffix, such as `frames.c` and
+   `frames.h`. A unit depends on another unit in two cases: it includes the
+   header of the other unit, or it uses a function or a constant table of the
+   other unit. There are two exceptions: `framesprivate.h` may include
+   `frames.h`, which it extends, and the cast macros of GObject may call the
+   `get_type` function of a type.
 
-There are no cyclic dependencies between files or units. A unit is the set of
-files with the same name before the suffix, such as `frames.c` and `frames.h`.
-A unit depends on another unit in two cases: it includes the header of the
-other unit, or it uses a function or a constant table of the other unit. There
-are two exceptions: `framesprivate.h` may include `frames.h`, which it extends,
-and the cast macros of GObject may call the `get_type` function of a type.
+3. The plugins read no environment variables, because each setting is a
+   property.
 
-The plugins read no environment variables, because each setting is a property.
+4. A core uses no clock, no thread and no random numbers of the system. Its
+   caller passes times and a seed to the core, so that a test can repeat every
+   run.
 
-A core uses no clock, no thread and no random numbers of the system. Its caller
-passes times and a seed to the core, so that a test can repeat every run.
+The linker also checks a part of rule 1: the tests without_gstreamer_* of the
+suite `unit` check which functions are called. But the linker cannot check the
+use of types, macros and inline functions. This program therefore checks the
+includes.
 """
 
 import collections
@@ -273,9 +277,11 @@ def find_circles(graph):
 
 def judge_circles(circles, known):
     """Compares the cycles that were found in the dependency graph (`circles`)
-    with the list `known` of accepted cycles. Returns a list of faults. There
-    are two kinds of fault: a cycle that is not in `known`, and a unit in
-    `known` that is no longer in a cycle.
+    with the accepted cycles (`known`). Each cycle is a set of units. A unit is
+    a file `x.c` together with its header `x.h`. Returns a list of faults.
+    There are two kinds of fault: a cycle in `circles` that is not part of a
+    cycle in `known`, and a unit that is in a cycle of `known`, but in no cycle
+    of `circles`.
     """
     faults = [f"units in a circle: {', '.join(circle)}" for circle in circles
               if not any(set(circle) <= others for others in known)]

@@ -274,10 +274,11 @@ add_wifi_scenario (ArenaGroups * groups, const ArenaTrace * trace,
 }
 
 /* Adds the scenarios with Wi-Fi links. With the frame aggregation of IEEE
- * 802.11n and later, a station sends up to 64 packets in one transmission.
- * Between two transmissions of the station, other stations may send. The
- * scenarios therefore differ in the time between two transmissions, and in the
- * number of packets in each of them. */
+ * 802.11n and later, a station sends up to 64 packets in one transmission. Then
+ * other stations may send before the next transmission of the station. The
+ * links of the scenarios therefore differ in two numbers: the time from one
+ * transmission of the station to the next, and the number of packets in one
+ * transmission. */
 static void
 add_wifi (ArenaGroups * groups)
 {

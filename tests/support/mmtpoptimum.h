@@ -8,12 +8,12 @@
  * transmission. It is in time if it arrives within `limit` after its
  * generation.
  *
- * Each possible transmission on a path is called a slot. A slot that begins at
- * the time t expires at t: a packet that is generated later cannot use it. A
- * packet in this slot arrives at t + seconds + delay. To be in time, the packet
- * must be generated at t + seconds + delay - limit or later. The slot can
- * therefore carry any packet that is generated from t + seconds + delay - limit
- * to t.
+ * Each possible transmission on a path is called a slot. A packet can use a
+ * slot that begins at the time t under two conditions:
+ * - The packet must be generated at t or earlier. At the time t, the slot
+ *   expires: packets that are generated later cannot use the slot.
+ * - A packet in this slot arrives at t + seconds + delay. To be in time, the
+ *   packet must be generated at t + seconds + delay - limit or later.
  *
  * The result is the maximum number of packets that can be assigned to slots,
  * one packet to each slot. A greedy algorithm finds this maximum exactly

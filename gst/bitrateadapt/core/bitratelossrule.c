@@ -18,10 +18,11 @@
 #define LOW_LOSS 0.02
 #define DECREASE 0.5
 #define INCREASE 1.05
-/* Minimum time in ns between two increases of the bitrate. The draft increases
- * the bitrate with each report ("the estimate is updated each time a report
- * arrives"). A receiver usually sends one report per second. If it sends more,
- * this minimum prevents the bitrate from increasing faster. */
+/* Minimum time in ns between two increases of the bitrate. In the draft
+ * (draft-ietf-rmcat-gcc-02), the sender may increase the bitrate each time it
+ * receives a report ("the estimate is updated each time a report arrives"). A
+ * receiver usually sends one report per second. If a receiver sends reports
+ * more often, this minimum prevents the bitrate from increasing faster. */
 #define INCREASE_INTERVAL (G_GUINT64_CONSTANT (1000000000))
 
 typedef struct

@@ -672,14 +672,19 @@ pack (Driver * driver, Datagram * datagram)
 }
 
 /* Prepares a received datagram so that the core can refer to its bytes with
- * slices (references to parts of a block). The core then need not copy the
- * bytes. The datagram was received into the block driver->inputs[i].
+ * slices (references to parts of a memory block). The core then need not copy
+ * the bytes. The datagram was received into the block driver->inputs[i].
  *
  * If the datagram is small, it is copied to a block that several datagrams
- * share, and the function returns NULL. If it is larger, it stays in its block.
- * A free block of the pool then becomes driver->inputs[i], and the function
- * returns the block of the datagram, which the caller has to release. If no
- * block is free, the function returns NULL. */
+ * share, and the function returns NULL. If the datagram is larger, its block is
+ * not used for further input: a free block of the pool becomes
+ * driver->inputs[i]. The function then returns the block of the datagram, which
+ * the caller has to release.
+ *
+ * If a free block is needed and the pool has none, the datagram is not
+ * prepared, and the function returns NULL. The memory of the datagram will be
+ * used for further input, so the core has to copy the bytes that it wants to
+ * keep. */
 static DatagramBlock *
 prepare_slices (Driver * driver, guint i, Datagram * datagram)
 {
@@ -878,9 +883,10 @@ do_what_is_due (Driver * driver)
  * although the socket itself has room. The socket is then writable all the
  * time, so poll would return at once, again and again. The driver therefore
  * sends nothing on this path before the time path->retry_at. Until that time,
- * this function returns FALSE, so that poll does not wait for the socket. It
- * also ensures that poll ends at path->retry_at at the latest: if `wakeup`, the
- * time at which poll ends, is later, it is set to path->retry_at. */
+ * this function returns FALSE, so that poll does not wait for the socket.
+ * Instead, poll must end at path->retry_at at the latest. `wakeup` is the time
+ * at which poll ends. If `wakeup` is later than path->retry_at, this function
+ * sets `wakeup` to path->retry_at. */
 static gboolean
 waits_for_room (DriverPath * path, guint64 * wakeup)
 {

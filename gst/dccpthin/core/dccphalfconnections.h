@@ -70,11 +70,15 @@ typedef struct
   DccpCcidHeard own;
 } DccpHalfHeard;
 
-/* Reads an option of a congestion control, which has a type from 128 to 255.
- * The types from 192 on are for the congestion control with which we send data:
- * their values are stored in `heard`, and are used later. The other types are
- * for the congestion control with which we receive data, and are passed to it
- * immediately. May be called before the half-connections begin. */
+/* Reads a DCCP option that belongs to a congestion control. The type of such an
+ * option is from 128 to 255:
+ * - Options of the types 192 to 255 are for the congestion control with which
+ *   we send data. The value of the option is stored in `heard`, and is used
+ *   later.
+ * - Options of the types 128 to 191 are for the congestion control with which
+ *   we receive data. They are passed to this congestion control immediately.
+ *
+ * May be called before the half-connections begin. */
 DccpCcidOptionResult dccp_half_connections_read_option (
     DccpHalfConnections * halves, guint64 now, const DccpOption * option,
     DccpHalfHeard * heard);

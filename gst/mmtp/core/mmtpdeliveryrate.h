@@ -58,8 +58,9 @@ gdouble mmtp_delivery_rate_get_long (const MmtpDeliveryRate * rate);
  * path that delivers data in bursts. Without these bytes, the pauses between
  * the bursts would reduce the throughput.
  *
- * During a burst, data arrive faster than at the rate that the function
- * mmtp_delivery_rate_get_long () returns, because that rate is limited to the
- * rate of sending. The result is the number of bytes that arrive in the burst,
- * minus the bytes that would arrive in the same time at that rate. */
+ * The long rate is the result of mmtp_delivery_rate_get_long (). During a
+ * burst, data arrive faster than at the long rate, because the long rate is
+ * limited to the rate of sending. This function returns the number of bytes
+ * that arrive in the burst, minus the number of bytes that would arrive in the
+ * same time at the long rate. */
 gdouble mmtp_delivery_rate_get_extra (const MmtpDeliveryRate * rate);

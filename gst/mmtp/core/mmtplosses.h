@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Detects the lost messages of a path from the numbers of the messages that
- * arrive. Messages on a path may overtake each other. On such a path, the
- * receiver waits some time for a missing message before it counts the message
- * as lost. Ranges of lost messages are stored so that they can be reported.
- * They are kept until a retransmission would be too late. */
+ * arrive. On some paths, a message may overtake an earlier message, so a
+ * missing message may only be late. The receiver therefore waits some time for
+ * a missing message before it counts the message as lost. It does not wait if
+ * the path has kept the order of the messages for a while.
+ *
+ * The ranges of lost messages are stored, so that the receiver can report them
+ * to the sender. A range is stored until a retransmission would be too late. */
 
 #pragma once
 
@@ -79,8 +82,11 @@ guint64 mmtp_losses_next_wakeup (const MmtpLosses * losses,
     guint64 tolerance);
 /* Writes up to `room` ranges of lost messages into `ranges`, for a REPORT.
  * Returns the number of written ranges. The ranges that were reported least
- * often are written first. With `is_counted`, the written ranges count as
- * reported once more. The caller sets `is_counted` only for a REPORT on the
- * fastest path, because a REPORT on another path may arrive late or never. */
+ * often are written first.
+ *
+ * If `is_counted` is TRUE, the counter of reports (`reported`) of each written
+ * range is increased by 1. The caller sets `is_counted` only for a REPORT on
+ * the fastest path, because a REPORT on another path may arrive late or never.
+ */
 guint mmtp_losses_report (MmtpLosses * losses, guint64 now, gboolean is_counted,
     MmtpRange * ranges, guint room);

@@ -86,11 +86,15 @@ link_free (Link * link, GDestroyNotify user_free)
 
   for (i = 0; i < LINK_MAX_STATIONS; i++)
     link_queue_clear (&link->queues[i], user_free);
-  /* Each packet has a pointer `user`, which the caller gave with the packet. A
-   * duplicate has the same pointer as the original packet. When the original
-   * leaves the link, the pointer belongs to the caller again, and the link must
-   * not free it. A duplicate may stay in the link after this. Therefore
-   * `user_free` is called for originals only. */
+  /* Each packet has a pointer `user`, which the caller gave with the packet.
+   * While the original packet is in the link, the link owns the pointer. For
+   * each original that is still in the link, the link therefore frees the
+   * pointer with `user_free`.
+   *
+   * A duplicate has the same pointer as the original packet. When the original
+   * leaves the link, the pointer belongs to the caller again, but a duplicate
+   * may still be in the link. `user_free` is therefore not called for
+   * duplicates. */
   for (i = 0; i < link->departures->len; i++)
     link_item_free (g_ptr_array_index (link->departures, i), user_free);
   while ((item = g_queue_pop_head (&link->outputs)))

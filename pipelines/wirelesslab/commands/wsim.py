@@ -484,9 +484,9 @@ def look(clip: Clip, outcomes: list[Outcome], run_dir: pathlib.Path,
          output: pathlib.Path) -> int:
     """Compares each received frame with the frame that was sent. Writes these
     videos to the directory `output`: the sent video, the video that each
-    transport delivered, and a video that shows all of them side by side. Also
-    writes one frame of the video side by side as a still image, and returns
-    the number of this frame.
+    transport delivered, and a comparison video that shows all of these videos
+    side by side. Also writes one frame of the comparison video as a still
+    image, and returns the number of this frame.
     """
     sent = output / "sent.mkv"
     count = len(clip.frames)

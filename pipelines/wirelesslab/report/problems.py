@@ -95,10 +95,11 @@ def read(path: pathlib.Path | None) -> list[Problem]:
 
 def claim(groups: Sequence[dict[str, Any]],
           shown: Sequence[Problem]) -> None:
-    """On the page, each problem names the groups of runs to which it applies.
-    The text of the problem already describes the results of these groups. This
-    function therefore removes the sentences about the results (`findings`)
-    from these groups. `shown` contains all problems on the page.
+    """Each problem on the page names the groups of runs in which the problem
+    occurs. Each group contains a list of sentences about its results
+    (`findings`). The text of the problem already describes these results. This
+    function therefore empties the list of sentences in each group that a
+    problem names. `shown` contains all problems on the page.
     """
     titles = {title for problem in shown for title in problem.groups}
     for group in groups:

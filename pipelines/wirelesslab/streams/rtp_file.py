@@ -72,9 +72,10 @@ def frames(sent: Sequence[Packet]) -> list[list[int]]:
 def whole_frames(sent: Sequence[Packet],
                  arrived: dict[int, Packet]) -> list[int]:
     """Returns the numbers of the complete frames, counted from 0 in the order
-    of sending. `sent` has all packets that were sent. The keys of `arrived`
-    are the indices in `sent` of those that arrived. A frame is complete if all
-    of its packets arrived.
+    of sending. A frame is complete if all of its packets arrived. `sent` is
+    the list of all packets that were sent. `arrived` has one entry for each
+    packet that arrived. The key of the entry is the index of the packet in
+    `sent`.
     """
     return [number for number, indices in enumerate(frames(sent))
             if all(index in arrived for index in indices)]

@@ -281,9 +281,11 @@ GST_START_TEST (refused_packets_are_sent_one_by_one_for_good)
   set_up ();
   if (kernel_has_gso ("refused_packets_are_sent_one_by_one_for_good")) {
     gso_errno = refusals[__i__];
-    /* The test's sendmsg () refuses GSO. In one GSO message, only the last
-     * packet may be smaller than the others. The first packet is smaller, so
-     * the socket sends it alone, and this call succeeds. The next call sends
+    /* The test replaces sendmsg () with a function that refuses GSO. GSO sends
+     * several packets in one message. All packets of a GSO message must have
+     * the same size, except the last one, which may be smaller. In this test,
+     * packet 0 is smaller than the packets after it. The socket therefore sends
+     * packet 0 alone, without GSO, and this call succeeds. The next call sends
      * the other packets with GSO and fails. */
     packets[0].size = 10;
     fail_unless_equals_int (send_packets (sender, 0, 40), 40);

@@ -663,10 +663,10 @@ GST_END_TEST;
 /* --- Confirms of the peer ------------------------------------------------- */
 
 /* The client sends the Change options of the profile of this project
- * (docs/dccp-thin.md), and receives Confirm options in return. Each entry has
- * the received Confirm options and a Reset code. The client must answer the
- * Confirms by a Reset with this code. If the code is 0, the client must send no
- * Reset. */
+ * (docs/dccp-thin.md), and receives Confirm options in return. Each entry of
+ * this table contains Confirm options that the client receives (`confirm`), and
+ * a Reset code (`reset`). The client must answer the Confirm options by a Reset
+ * with this code. If the code is 0, the client must send no Reset. */
 static const struct
 {
   const gchar *confirm;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of IFD_ALGORITHM_GOP, which decides which frames are dropped. This
- * algorithm follows the figures of Ouwens (2006), with some corrections. The
- * tests check where it differs from the figures, and which frame it drops when
- * there is no room. As in the paper, W is the queue of waiting frames, S holds
- * the frame that is being sent, and C holds the new frame. ifdfigures.c tests
- * the figures themselves, and ifdstreams.c tests long random streams.
+/* Tests of IFD_ALGORITHM_GOP, an algorithm that decides which video frames are
+ * dropped. The original algorithms are in figures 1.1 to 1.3 of a paper by
+ * Ouwens (2006). IFD_ALGORITHM_GOP follows them, with some corrections.
+ *
+ * These tests check the decisions that differ from the paper, and which frame
+ * is dropped when there is no room. The original algorithms are tested by
+ * ifdfigures.c. Long random streams are tested by ifdstreams.c. As in the
+ * paper, W is the queue of waiting frames, S holds the frame that is being
+ * sent, and C holds the new frame.
  */
 
 #include "ifdcases.h"
@@ -416,11 +419,11 @@ GST_START_TEST (stream_without_i_frames_goes_on)
   fail_unless_equals_int (count_refused (ifd, 10000), IFD_MAX_GOP - 1);
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
-  /* So many P-frames have arrived without an I-frame that IFD takes this for a
-   * stream without I-frames. W, the queue of waiting frames, is full, so IFD
-   * must drop the next P-frame. In a stream with I-frames, IFD would then also
-   * drop all frames up to the next I-frame. In this stream, it must accept the
-   * next P-frame for which there is room. */
+  /* IFD has received so many P-frames without an I-frame that it treats the
+   * stream as a stream without I-frames. W, the queue of waiting frames, is
+   * full, so IFD must drop the next P-frame. After this loss, IFD must accept
+   * the first P-frame for which there is room again. It must not wait for an
+   * I-frame, as it would in a stream with I-frames. */
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
@@ -531,12 +534,16 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
 
 GST_END_TEST;
 
-/* A P-frame was dropped before the frame Pr, which begins an intra refresh. IFD
- * waits for an I-frame during the first IFD_MAX_GOP frames, beginning with Pr.
- * No I-frame comes. Because of Pr, IFD expects that another refresh comes, and
- * waits for it during the next IFD_MAX_GOP frames. Apart from Pr, all of these
- * 2 * IFD_MAX_GOP frames are P-frames. IFD must accept the last of them, so it
- * refuses 2 * IFD_MAX_GOP - 2 P-frames. */
+/* IFD drops a P-frame. The next frame is Pr, a P-frame that begins an intra
+ * refresh. IFD refuses Pr, because IFD waits for an I-frame after the loss.
+ * This wait lasts IFD_MAX_GOP frames, of which Pr is the first. No I-frame
+ * comes. Because Pr has shown that the stream has intra refreshes, IFD then
+ * waits for another refresh during the next IFD_MAX_GOP frames. No refresh
+ * comes either.
+ *
+ * IFD must accept the last of these 2 * IFD_MAX_GOP frames. It refuses the
+ * other 2 * IFD_MAX_GOP - 1 frames: Pr, and 2 * IFD_MAX_GOP - 2 P-frames after
+ * Pr. count_refused () counts only the frames after Pr. */
 GST_START_TEST (stream_whose_refreshes_end_goes_on)
 {
   GString *log = g_string_new (NULL);

@@ -247,10 +247,12 @@ GST_START_TEST (parts_of_a_key_frame_are_no_interval)
 
 GST_END_TEST;
 
-/* A P-frame was dropped. The B-frame after it in the stream refers to this
- * P-frame, but is shown before it, so the timestamps go back by two frames. The
- * B-frame must be dropped. Its earlier timestamp must not count as the
- * beginning of another stream. */
+/* The stream contains a P-frame and then a B-frame. The B-frame refers to the
+ * P-frame, but is shown two frames before the P-frame. The timestamp of the
+ * B-frame is therefore earlier than the timestamp of the P-frame.
+ *
+ * The P-frame was dropped, so the B-frame must be dropped, too. The sender must
+ * not take the earlier timestamp for the beginning of another stream. */
 GST_START_TEST (b_frame_does_not_go_on_where_its_time_goes_back)
 {
   MmtpGop gop;

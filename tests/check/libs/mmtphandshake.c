@@ -223,9 +223,11 @@ GST_END_TEST;
  * round trip of the first INIT is 265 ms. Then the sender sends the OPEN.
  * Because of jitter, the round trip of the OPEN is only 255 ms.
  *
- * The OPEN had a shorter round trip than the first INIT, as if the first INIT
- * had been lost and the COOKIE were the answer to the second INIT. The sender
- * must not draw this conclusion, because the difference is small. */
+ * An OPEN is longer than an INIT, so its round trip should not be shorter. If
+ * the time from the first INIT to the COOKIE is much longer than the round trip
+ * of the OPEN, the sender concludes that the first INIT was lost, and that the
+ * COOKIE answers the second INIT. Here this time is only 10 ms longer. The
+ * sender must not conclude that the first INIT was lost. */
 GST_START_TEST (jitter_is_not_mistaken_for_a_lost_init)
 {
   gboolean is_minimum;
@@ -295,11 +297,12 @@ GST_START_TEST (slow_path_gives_an_estimate_despite_a_repeated_open)
 
 GST_END_TEST;
 
-/* On a link of 30 kbit/s with a delay of 10 ms, the INIT has a round trip of 69
- * ms. The sender sends the OPEN, and repeats it after 250 ms. The ACCEPT
- * arrives 125 ms after the second OPEN, which is 1.8 times 69 ms. This is too
- * long for an answer to the second OPEN. The sender must recognize that the
- * ACCEPT answers the first OPEN. */
+/* On a link of 30 kbit/s with a delay of 10 ms, the round trip of the INIT is
+ * 69 ms. The sender sends the OPEN, and sends a second OPEN 250 ms later. The
+ * ACCEPT arrives 125 ms after the second OPEN. If the ACCEPT answered the
+ * second OPEN, it would arrive after at most 1.5 times the round trip of the
+ * INIT. But 125 ms are 1.8 times this round trip. The sender must recognize
+ * that the ACCEPT answers the first OPEN. */
 GST_START_TEST (answer_to_the_first_open_is_recognized)
 {
   gboolean is_minimum;

@@ -784,10 +784,11 @@ GST_START_TEST (what_is_sent_when_nothing_waits_is_marked)
   for (i = 0; i < 8; i++)
     fail_unless (mmtp_sent_log_get (&fixture.path->sent,
             i)->is_app_limited == (i >= 4));
-  /* The application had too little data to fill the path before it sent packet
-   * 4. Packet 4 and all packets after it must therefore have the flag
-   * is_app_limited. This ends when a report acknowledges packet 4: a packet
-   * that is sent after this report must not have the flag. */
+  /* The sender has sent the packets 0 to 3 and has no more data, so the path is
+   * not full. Packet 4 and the packets after it must therefore have the flag
+   * is_app_limited. The sender must stop setting this flag when a report
+   * acknowledges packet 4. A packet that is sent after this report must not
+   * have the flag. */
   for (i = 0; i < 4; i++)
     arrive (&fixture, i);
   report (&fixture, START + 50 * MS);
@@ -1007,10 +1008,13 @@ GST_START_TEST (burst_is_what_the_pacing_allows_in_a_millisecond)
 GST_END_TEST;
 
 /* The safe delay of a path is a delay that hardly any packet exceeds. It is
- * `high_delay` plus a safety margin. The margin must not raise the safe delay
- * above 7/8 of the initial delay (D0), after which a packet is late. A packet
- * can then wait at the sender for at least 1/8 of D0. Without the limit, a
- * packet for the infrared link of the MMTP paper could not wait at all. */
+ * `high_delay` plus a safety margin. A packet is late if its delay exceeds the
+ * initial delay (D0), here 1 s. The margin must not raise the safe delay above
+ * 7/8 of D0, so that a packet can wait at the sender for at least 1/8 of D0.
+ *
+ * The first case is the infrared link of the MMTP paper. Without the limit of
+ * 7/8, its safe delay would be 883 ms: a `high_delay` of 746 ms and a margin of
+ * 137 ms. It must be limited to 875 ms. */
 GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
 {
   Fixture fixture;
@@ -1120,14 +1124,15 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
 GST_END_TEST;
 
 /* The path transmits one packet in 10 ms. A control message establishes the
- * base delay DELAY. The test then sends `n` packets at the same time. The
- * sender expects that the path has transmitted ten of them after 100 ms, but a
- * report says that the queueing delay of the tenth packet was 200 ms.
+ * base delay DELAY. The test then sends `n` packets at the same time. All times
+ * below count from this moment. The sender expects that the path has
+ * transmitted the first ten packets at 100 ms. But a report says that the tenth
+ * packet waited 200 ms in the queue of the path, so the path has transmitted
+ * the tenth packet only at 200 ms.
  *
- * The sender must correct its prediction. 200 ms after the packets were sent,
- * the path still has to transmit the other `n` - 10 packets, each in 10 ms. The
- * path is therefore busy until 200 ms plus (`n` - 10) times 10 ms after the
- * packets were sent. */
+ * The sender must correct its prediction. At 200 ms, `n` - 10 packets are still
+ * in the queue. The path needs 10 ms for each of them. The corrected prediction
+ * must say that the path is busy until 200 ms + (`n` - 10) * 10 ms. */
 static void
 check_predicted (guint n)
 {
@@ -1246,14 +1251,17 @@ GST_START_TEST (round_trip_of_the_idle_path_is_kept_for_a_minute)
 
 GST_END_TEST;
 
-/* The round-trip time of the path is 40 ms. A message takes 20 ms to the
- * receiver. The report about the message returns on a faster path, and takes
- * only 5 ms. The feedback time, from the sending of a message to its report, is
- * therefore 25 ms.
+/* A message takes 20 ms to the receiver. If the report about the message
+ * returns on the same path, the report takes 20 ms, too, and the round-trip
+ * time is 40 ms. Here the report takes only 5 ms, as if it returned on a faster
+ * path of the session. The feedback time, from the sending of a message to the
+ * arrival of its report, is therefore 25 ms.
  *
- * If the session has several paths, the measured feedback time of the path must
- * be 25 ms. If the session has only this path, no feedback time must be
- * measured: the value is 0, and the sender uses the round-trip time instead.
+ * The test has two cases:
+ * - The session has other paths. The sender must measure a feedback time of 25
+ *   ms.
+ * - The session has only this path. The sender must not measure a feedback
+ *   time: the value stays 0, and the sender uses the round-trip time instead.
  *
  * The receiver writes each report 3 ms after the newest message has arrived.
  * The feedback time must not include these 3 ms. */
@@ -1288,13 +1296,17 @@ note_missed (Fixture * fixture, guint64 number, guint n)
     mmtp_path_note_missed (fixture->path, number++);
 }
 
-/* A path counts as delivering nothing if at least 75 % of at least eight large
- * messages are lost. Here the first six messages are lost, and the seventh
- * arrives. Seven messages are too few to judge the path, so it must still count
- * as delivering. The eighth message arrives, too. As 6 of 8 messages are lost,
- * the path must now count as delivering nothing. Then 20 more messages arrive.
- * The share of lost messages becomes lower, and the path must count as
- * delivering again. */
+/* A path counts as delivering nothing if two conditions hold: the sender knows
+ * of at least eight large messages whether they have arrived, and at least 75 %
+ * of these messages are lost.
+ *
+ * - The first six messages are lost, and the seventh arrives. Seven messages
+ *   are too few to judge the path, so the path must still count as delivering.
+ * - The eighth message arrives, too. There are now enough messages to judge the
+ *   path, and 6 of 8 messages (75 %) are lost. The path must count as
+ *   delivering nothing, although its last two messages have arrived.
+ * - Then 20 more messages arrive. The share of lost messages becomes lower than
+ *   75 %, and the path must count as delivering again. */
 GST_START_TEST (does_not_deliver_after_many_losses)
 {
   Fixture fixture;
@@ -1524,10 +1536,11 @@ GST_START_TEST (batch_enlarges_the_window_only_eightfold)
 GST_END_TEST;
 
 /* If a session has only one path, the sender must not begin with a burst,
- * because an overflow of the path's queue would harm the whole stream. The test
- * itself then sends three more packets, so that four packets form a burst. The
- * report about this burst must not increase the congestion window of the path.
- */
+ * because an overflow of the path's queue would harm the whole stream. The
+ * sender must send only one packet at first. The test then sends three more
+ * packets at the same time, although the sender would not send them yet. The
+ * four packets together form a burst. The report about this burst must not
+ * increase the congestion window of the path. */
 GST_START_TEST (single_path_sends_no_train)
 {
   Fixture fixture;

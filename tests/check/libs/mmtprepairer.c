@@ -151,8 +151,9 @@ GST_START_TEST (packet_is_covered_if_its_retransmission_would_be_late)
 
   /* The packet is sent 50 ms before its due time. Its deadline is 450 ms after
    * the due time, which is 500 ms after the packet is sent. If the packet were
-   * lost, a retransmission would arrive 475 ms after the packet was sent, which
-   * is in time. No REPAIR must be planned. */
+   * lost, a retransmission would arrive 475 ms after the packet was sent. The
+   * retransmission would be in time, so the sender must not plan a REPAIR (a
+   * message from which the receiver can compute a lost packet). */
   fixture_init (&fixture);
   send (&fixture, MMTP_RANK_DELTA, -50 * MS);
   fail_if (plans_repair (&fixture));

@@ -185,12 +185,15 @@ GST_END_TEST;
 
 /* The packet can be sent on two paths, a radio link and an infrared link. Its
  * deadline is at 300 ms, and it would miss the deadline on both paths. The
- * scheduler must choose the path on which the packet arrives first:
- * - By infrared, the packet would be sent now (at 0 ms) and arrive at 315 ms.
- * - By radio, it would be sent at 138 ms and arrive at 314 ms. The scheduler
- *   must therefore wait for the radio.
- * - If the radio can send only at 140 ms, the packet would arrive at 316 ms.
- *   The scheduler must then choose infrared. */
+ * scheduler must choose the path on which the packet arrives first. By
+ * infrared, the packet would be sent now (at 0 ms) and arrive at 315 ms.
+ *
+ * The test has two cases:
+ * - The radio can send only at 138 ms. By radio, the packet would arrive at 314
+ *   ms, which is earlier than by infrared. The scheduler must wait for the
+ *   radio.
+ * - The radio can send only at 140 ms. By radio, the packet would arrive at 316
+ *   ms, which is later than by infrared. The scheduler must choose infrared. */
 GST_START_TEST (arrival_waits_for_the_path_that_is_first)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };

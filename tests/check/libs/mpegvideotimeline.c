@@ -354,11 +354,11 @@ GST_START_TEST (losses_in_a_long_gop_are_typed_by_their_neighbours)
 
 GST_END_TEST;
 
-/* Some encoders adapt the number of B-frames between two anchors (I- or
- * P-frames) to the pictures (b_strategy of x264 and FFmpeg). When the number of
- * B-frames changes, MpegVideoTimeline must not report a loss. The numbers that
- * it gives to the frames in coding order must increase by 1 from frame to
- * frame. */
+/* An anchor is an I- or P-frame. Some encoders use more B-frames between two
+ * anchors for some pictures than for others (b_strategy of x264 and FFmpeg).
+ * When the number of B-frames changes, MpegVideoTimeline must not report a
+ * loss. MpegVideoTimeline numbers the frames in coding order. These numbers
+ * must increase by 1 from frame to frame. */
 GST_START_TEST (adaptive_b_frames_are_no_loss)
 {
   MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
@@ -639,15 +639,16 @@ GST_START_TEST (forged_timestamps_lose_seconds_at_most)
 
 GST_END_TEST;
 
-/* Maximum number of lost frames that MpegVideoTimeline may report when it
- * receives one frame. In this test, the temporal references and the timestamps
+/* Each time that MpegVideoTimeline receives a frame, it may report that frames
+ * before it were lost. This is the maximum number of lost frames that it may
+ * report at one time. The temporal references and the timestamps of this test
  * are random, so they often jump. The maximum is the sum of two numbers:
  * - 250 frames, which are ten seconds. A longer gap counts as a new stream.
- * - 3 * 1024 frames. A random temporal reference has any value from 0 to 1023,
- *   so one frame can cause up to 1024 additional lost frames. There are three
- *   such frames: the first frame of the stream, the second frame after a jump
- *   of the temporal references or timestamps, and the frame at the end of the
- *   gap. */
+ * - 3 * 1024 frames. A random temporal reference has any value from 0 to 1023.
+ *   It can therefore make a gap up to 1024 frames longer. The temporal
+ *   references of three frames can have this effect on one gap: the first frame
+ *   of the stream, the second frame after a jump of the temporal references or
+ *   timestamps, and the frame at the end of the gap. */
 #define MAX_LOSSES_AT_ONCE (10 * 25 + 3 * 1024)
 
 /* All frames have random types and temporal references, and some have random
