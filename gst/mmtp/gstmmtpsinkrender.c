@@ -277,15 +277,14 @@ get_microseconds (gint64 nanoseconds, gint32 * microseconds)
   return value == *microseconds;
 }
 
-/* Sets the due time of the buffer. Also describes the times of the buffer in
- * the prelude, an optional header that is sent with the buffer
- * (docs/wire-mmtp.md, DATA). Flags of the prelude say which times the buffer
- * has. There are four cases:
- * - No flag is set: The buffer has only a presentation time, which is the due
- *   time.
+/* Sets the due time of the buffer. The prelude is an optional header that is
+ * sent with the buffer (docs/wire-mmtp.md, DATA). This function also sets those
+ * flags in the prelude that tell the receiver which times the buffer has. There
+ * are four cases:
+ * - No flag: The buffer has only a presentation time, which is the due time.
  * - DTS: The buffer has only a decoding time, which is the due time.
- * - PTS: The buffer has a presentation time and a decoding time. The decoding
- *   time is the due time.
+ * - PTS: The buffer has both a decoding time and a presentation time. The
+ *   decoding time is the due time.
  * - NO_TIME: The buffer has no time. It is due now. */
 static void
 take_times (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
@@ -459,11 +458,11 @@ check_size (GstMmtpSink * self, gsize size)
     warn_of_size (self, size);
 }
 
-/* Passes the pieces into which the transport stream was cut to the core. The
- * receiver detects missing packets by gaps in their stream numbers. A piece
- * that the core refuses gets no number, so the receiver could not notice that
- * it is missing. The piece that follows it therefore gets the flag DISCONT.
- * Call with `lock` held. */
+/* The transport stream has been cut into pieces. This function passes the
+ * pieces to the core. The receiver detects missing packets by gaps in their
+ * stream numbers. If the core refuses a piece, the piece gets no number, so the
+ * receiver cannot notice that the piece is missing. The next piece therefore
+ * gets the flag DISCONT. Call with `lock` held. */
 static void
 put_pieces (GstMmtpSink * self, const Timing * timing)
 {

@@ -55,10 +55,10 @@ class Comparison:
     title: str
     ours: str
     peer: str
-    # The pipeline without the elements that are compared. Its CPU time is
-    # subtracted from the CPU time of the pipeline `ours` and from that of the
-    # pipeline `peer`. The CPU time of the compared elements remains. If the
-    # text is empty, nothing is subtracted.
+    # The name of the pipeline without the elements that are compared. Its CPU
+    # time is subtracted from the CPU time of the pipeline `ours` and from that
+    # of the pipeline `peer`. The CPU time of the compared elements remains. If
+    # `base` is empty, nothing is subtracted.
     base: str = ""
 
 

@@ -34,8 +34,8 @@ typedef struct
 G_GNUC_NORETURN void flood_fail (const gchar * what);
 /* Starts the source in a new process, and waits until the source is in the
  * state PLAYING. `description` is the source element with its properties, as in
- * a launch line. If `start` is not NULL, the new process calls this function
- * first. The new process is killed when the process of the benchmark ends. */
+ * a launch line. If `start` is not NULL, the new process calls `start` first.
+ * The new process is killed when the process of the benchmark ends. */
 FloodShared *flood_start_source (const gchar * description,
     void (*start) (void), pid_t * pid);
 /* Starts the sink in the calling process. Returns a source pad that is linked

@@ -52,12 +52,13 @@ SENDS = (r"\b(udpsink|udplitesink|mmtpsink|dcct?pthinsink|tcpclientsink"
 # even on a busy machine. Usually a line runs for one second.
 SECONDS_TO_RUN = 60
 PAGES_AT_ONCE = 4
-# Matches launch lines in which rtpbin sends RTCP. Such a line may never end.
-# rtpbin ends its RTCP stream when it sends a BYE after the end of the RTP
-# stream. Sometimes rtpbin sends the BYE before it has noticed the end of the
-# RTP stream, and the RTCP stream then never ends. In GStreamer 1.22, this also
-# happens with stock elements alone. Pages with such a launch line explain this,
-# and tell the user to stop the pipeline with Ctrl-C.
+# Matches launch lines in which rtpbin sends RTCP. It is possible that the
+# pipeline of such a line runs forever. Normally rtpbin sends a BYE after the
+# end of the RTP stream, and then ends its RTCP stream. Sometimes rtpbin sends
+# the BYE before it has noticed the end of the RTP stream, and the RTCP stream
+# then never ends. In GStreamer 1.22, this also happens with stock elements
+# alone. Pages with such a launch line explain this, and tell the user to stop
+# the pipeline with Ctrl-C.
 MAY_NOT_END = re.compile(r"\brtp\.send_rtcp_src")
 # Some launch lines may never end (see MAY_NOT_END). This constant is the
 # maximum time in s for which the test lets such a line run. The test

@@ -278,8 +278,10 @@ add_opportunities (const Saturation * saturation, gboolean instant,
 {
   guint i;
 
-  /* begun[i] is the time at which fill_queue () put packet i into the queue. It
-   * did so when the queue was empty, because the link began to send
+  /* fill_queue () puts a packet into the queue whenever the queue is empty, so
+   * the queue never holds more than one packet. The queue becomes empty when
+   * the link begins to send the packet in it. begun[i] is the time at which
+   * packet i was put into the queue. At this time, the link began to send
    * packet i - 1. The times for packet i itself are therefore in the next two
    * elements:
    * - begun[i + 1] is the time at which the link began to send packet i.

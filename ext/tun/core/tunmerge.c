@@ -49,9 +49,10 @@ write16 (guint8 * data, guint value)
 
 /* Computes a sum for an Internet checksum: adds all 16-bit words of the data to
  * the number `sum`, and returns the result. The result is not reduced to 16
- * bits, and only its remainder modulo 65535 is meaningful: it is the remainder
- * of `sum` plus all words. The words are read in the byte order of the machine,
- * which does not affect the verification (RFC 1071, section 2).
+ * bits yet, and it may differ from the exact sum. However, the result and the
+ * exact sum have the same remainder modulo 65535, and only this remainder
+ * matters for the checksum. The words are read in the byte order of the
+ * machine, which does not affect the verification (RFC 1071, section 2).
  *
  * The function runs for each packet on its way from the link to the kernel. For
  * speed, it adds eight bytes at a time. */

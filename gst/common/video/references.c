@@ -22,13 +22,14 @@
  * not changed, and the decoder stores the wrong pictures. SLOT_MARKS then has
  * wrong contents. */
 #define SLOT_MARKS (1u << 31)
-/* SLOT_MARKS stands for the reference picture marking of H.264, which says
- * which pictures are still used for reference. A key frame begins a group of
- * pictures and replaces the marking. However, the leading pictures of the key
- * frame still need the marking of the previous group. In addition to
- * SLOT_MARKS, there are therefore two slots for the markings of single groups.
- * Groups with an even number use one of them, and groups with an odd number use
- * the other. `gop` is the number of the group. */
+/* A key frame begins a group of pictures. It replaces the reference picture
+ * marking of H.264, which says which pictures are still used for reference.
+ * From then on, SLOT_MARKS stands for the new marking. However, the leading
+ * pictures of the key frame still need the marking of the previous group.
+ *
+ * Another kind of slot therefore stands only for the marking of a single group.
+ * There are two slots of this kind: one for groups with an even number, and one
+ * for groups with an odd number. `gop` is the number of the group. */
 #define SLOT_GROUP_MARKS(gop) (1u << (28 + (gop) % 2))
 
 typedef struct
@@ -79,21 +80,23 @@ struct _References
   gboolean has_frame_num;
   guint last_frame_num;         /* PrevRefFrameNum */
   guint max_frame_num, max_references;
-  /* The maximum nal_ref_idc of the pictures that are displayed late, except for
-   * key frames. To find out whether a picture is displayed late, it is compared
-   * with all pictures since the last key frame that were decoded earlier. It is
-   * displayed late if all of these pictures are also displayed earlier.
-   * Encoders give a lower nal_ref_idc to the reference pictures of higher
-   * layers. */
+  /* Encoders give a lower nal_ref_idc to reference pictures of higher layers.
+   * This field is the maximum nal_ref_idc of certain pictures. The layer of a
+   * reference picture is computed from this maximum. The field takes a picture
+   * into account if two conditions are met:
+   * - The picture is not a key frame.
+   * - The picture is displayed after the last key frame and after all pictures
+   *   that were decoded between this key frame and the picture. */
   guint max_ref_idc;
-  /* A picture may contain operations that tell the decoder to remove stored
-   * pictures. Leading pictures may need pictures of the previous group of
-   * pictures (GOP). This field is TRUE if it is not certain which pictures of
-   * the previous group they need. The uncertainty arises in two cases:
-   * - An operation in a leading picture removes a picture that is not among the
-   *   stored pictures.
-   * - An operation in a leading picture removes a picture of the previous
-   *   group, although an older picture stays stored. */
+  /* A picture may contain removal operations. A removal operation names a
+   * picture that the decoder must remove from the stored pictures. Leading
+   * pictures may need pictures of the previous group of pictures (GOP). This
+   * field is TRUE if it is not certain which pictures of the previous group
+   * they need. The uncertainty arises in two cases:
+   * - A removal operation in a leading picture names a picture that is not
+   *   stored.
+   * - A removal operation in a leading picture removes a picture of the
+   *   previous group, although an older picture stays stored. */
   gboolean are_marks_in_doubt;
 
   /* the current picture */
@@ -564,21 +567,24 @@ get_max_depth (const References * references, guint64 since)
 
 /* Returns the layer of the current picture. A key frame has the layer 0.
  *
- * Any other picture is compared with a picture P that was decoded earlier. P is
- * chosen from the last key frame and the pictures decoded after it, without the
- * current picture. Of these pictures, P is the one that is displayed last.
- * There are three cases:
- * - The current picture is displayed before P. It is then one layer above the
+ * Any other picture is compared with a picture P. To find P, take the last key
+ * frame and all pictures that were decoded after this key frame and before the
+ * current picture. P is the picture among them that is displayed last. There
+ * are three cases:
+ * - The current picture is displayed before P. Its layer is then one above the
  *   highest layer of its reference pictures. Reference pictures that were
  *   decoded before P are ignored.
- * - The current picture is a non-reference picture and is displayed after P. It
- *   is then one layer above the highest layer of all its reference pictures.
- * - The current picture is a reference picture and is displayed after P. In
- *   H.264, its layer is max_ref_idc - nal_ref_idc. In H.265, its layer is 0.
+ * - The current picture is displayed after P and is a non-reference picture.
+ *   Its layer is then one above the highest layer of all its reference
+ *   pictures.
+ * - The current picture is displayed after P and is a reference picture. In
+ *   H.264, its layer is then max_ref_idc - nal_ref_idc, where max_ref_idc is
+ *   the maximum nal_ref_idc of the current picture and of earlier pictures in
+ *   this case. In H.265, its layer is 0.
  *
- * The current picture may also have a temporal layer, whose number is in the
- * stream. If this number is higher than the layer from the rules above, this
- * number is returned instead. */
+ * The stream may also contain the number of a temporal layer for the current
+ * picture. If this number is higher than the layer from the rules above, the
+ * function returns this number instead. */
 static guint
 find_depth (References * references, const ReferencePicture * picture)
 {
@@ -606,14 +612,15 @@ find_depth (References * references, const ReferencePicture * picture)
   return MAX (depth, (guint) MAX (picture->layer, 0));
 }
 
-/* Returns the slots that the current picture needs, if it is not a leading
- * picture. A slot is the place of one reference picture in the memory of a
- * decoder.
+/* Returns the slots that the current picture needs. A slot is the place of one
+ * reference picture in the memory of a decoder. The caller must not call this
+ * function for a leading picture, because a leading picture may need pictures
+ * from before the last key frame.
  *
- * The reference lists of the current picture may still contain pictures from
- * before the last key frame. A decoder that starts at the key frame can decode
- * the current picture without these older pictures. Their slots are therefore
- * left out. */
+ * The reference lists of any other picture may still contain such older
+ * pictures. However, a decoder that starts at the key frame can decode the
+ * current picture without the older pictures. Their slots are therefore left
+ * out. */
 static guint32
 select_group (const References * references)
 {

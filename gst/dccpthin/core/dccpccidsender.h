@@ -137,8 +137,9 @@ typedef struct
       const DccpCcidAck * ack, DccpCcidNews * news);
   /* `next_wakeup` and `timeout` are optional, but a sender has either both or
    * none. `next_wakeup` returns the time in ns at which the timer of the sender
-   * expires, or G_MAXUINT64 if the timer is off. The connection then calls
-   * `timeout`, which must stop the timer or set it to a later time. */
+   * expires. If the timer is off, `next_wakeup` returns G_MAXUINT64. When the
+   * timer expires, the connection calls `timeout`, which must stop the timer or
+   * set it to a later time. */
     guint64 (*next_wakeup) (gpointer sender);
   void (*timeout) (gpointer sender, guint64 now);
   /* Stores the state of the sender in `state`. The caller has set all fields of

@@ -21,11 +21,12 @@ dccp_half_connections_init (DccpHalfConnections * halves,
   halves->config.reduce_oscillation = config->reduce_oscillation;
 }
 
-/* Returns the congestion control that one of the half-connections should use.
- * If `is_sender` is TRUE, this is the half-connection in which we send data,
- * otherwise the other one. The result is the congestion control that was
- * negotiated with the peer. As long as none was negotiated, it is the one that
- * we prefer (RFC 4340 section 10). */
+/* Returns the congestion control that one of the two half-connections should
+ * use. If `is_sender` is TRUE, the function is about the half-connection in
+ * which we send data, otherwise about the half-connection in which we receive
+ * data. If a congestion control was negotiated with the peer, the function
+ * returns it. Otherwise the function returns the congestion control that we
+ * prefer (RFC 4340 section 10). */
 static const DccpCcid *
 choose_ccid (DccpHalfConnections * halves, gboolean is_sender)
 {
@@ -40,10 +41,10 @@ choose_ccid (DccpHalfConnections * halves, gboolean is_sender)
  * otherwise the one in which we receive data. If the half-connection has not
  * begun yet, returns the congestion control that it will use first.
  *
- * One option of a packet may select a new congestion control, while other
- * options of the same packet belong to the previous one. The previous
- * congestion control therefore stays in use until all options of the packet
- * have been read. */
+ * One option of a packet may select a new congestion control. Other options of
+ * the same packet may still be meant for the previous congestion control. The
+ * previous congestion control therefore stays in use until all options of the
+ * packet have been read. */
 static const DccpCcid *
 get_ccid (DccpHalfConnections * halves, gboolean is_sender)
 {

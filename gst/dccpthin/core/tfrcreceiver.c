@@ -357,11 +357,12 @@ note_counter (TfrcReceiver * receiver, guint8 ccval)
 typedef struct
 {
   guint64 n;
-  /* Estimated number of missing packets that had data. The option NDP Count of
-   * the packet after the gap says how many packets directly before it had no
-   * data. These packets are at the end of the gap. All earlier packets of the
-   * gap are assumed to have had data. The number is therefore `n` minus the NDP
-   * Count. */
+  /* Estimated number of missing packets that had data. The gap contains `n`
+   * missing packets. The packet that arrived after the gap has the option NDP
+   * Count. This option says how many packets directly before that packet had no
+   * data. The packets without data are thus the last packets of the gap. All
+   * other packets of the gap are assumed to have had data. Their number is `n`
+   * minus the NDP Count. */
   guint64 n_data;
   /* A gap is a sequence of missing packets. At first, this field is the arrival
    * time in ns of the last packet before the gap. Later, packets at the
@@ -439,12 +440,15 @@ split_gap (TfrcReceiver * receiver, Gap * gap, guint64 round_trip)
  * of `gap` belongs to the current loss event. This is the case if the event
  * began less than one round trip before the loss (RFC 5348 section 5.2).
  *
- * If the receiver has been told the round-trip time, the function uses it.
- * Otherwise the function first uses the window counter in the received packets,
- * which the sender increases four times per round trip (RFC 4342 section 10.2).
- * As long as this counter does not show that the event has ended, the result is
- * TRUE. As soon as the counter shows the end of the event, the function uses
- * the receiver's own estimate of the round-trip time instead of the counter. */
+ * If the receiver has been told the round-trip time, the function uses this
+ * time for the comparison. Otherwise the receiver has only its own estimate of
+ * the round-trip time, and the window counter in the received packets. The
+ * sender increases this counter four times per round trip (RFC 4342 section
+ * 10.2). There are two cases:
+ * - The counter does not show that the event has ended. The result is then
+ *   TRUE.
+ * - The counter shows that the event has ended. The function then uses the
+ *   receiver's own estimate of the round-trip time for the comparison. */
 static gboolean
 is_of_event (TfrcReceiver * receiver, const Gap * gap)
 {
@@ -699,15 +703,17 @@ copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
   guint i;
 
   /* `last` is the latest packet before the first gap in the sequence numbers.
-   * `open` is the number of sequence numbers after `last`, up to the greatest
-   * one that arrived. It is not decided yet which packets with these sequence
-   * numbers are lost.
+   * Of the packets that have arrived, one has the greatest sequence number.
+   * `open` is the number of sequence numbers from the one after `last` up to
+   * this greatest one. It is not decided yet which packets with these sequence
+   * numbers are lost. They are the undecided packets.
    *
-   * The field Skip Length of the option Loss Intervals counts these undecided
-   * packets, but at most NDUPACK of them. If `open` exceeds NDUPACK, `more` is
-   * the number of undecided packets that Skip Length does not count: `open`
-   * minus NDUPACK. No loss has been detected among them, so `more` is added to
-   * the Lossless Length of the latest interval. */
+   * The option Loss Intervals has a field Skip Length, which counts the
+   * undecided packets up to a maximum of NDUPACK. `more` is the number of
+   * undecided packets above this maximum: `open` minus NDUPACK, or 0 if `open`
+   * is smaller. No loss has been detected among the undecided packets. The
+   * number `more` is therefore added to the Lossless Length of the latest
+   * interval. */
   const guint64 open = (receiver->greatest - receiver->last.sequence)
       & DCCP_SEQUENCE_MASK;
   const guint64 more = open - MIN (open, NDUPACK);

@@ -90,17 +90,17 @@
  * for the same purpose (the standing round trip, NSDI 2018, section 2.1). */
 #define STANDING_TIME (150 * MILLISECOND)
 /* The reserve is the number of bytes that may be in flight beyond the window
- * while nothing arrives over the path. It is the product of two factors: the
- * rate of the path, and a time that depends on the state of the path.
+ * while nothing arrives over the path. It is the product of the rate of the
+ * path and a time. This time depends on the state of the path:
  *
- * - On a path without congestion whose rate is at most TARGET_RATE, this time
- *   is TRUST.
+ * - If the path has no congestion, and its rate is at most TARGET_RATE, the
+ *   time is TRUST.
  * - If the rate is higher, the time is shorter. It is inversely proportional to
  *   the square root of the rate.
  * - If recent reports of the receiver have shown a queue, the time is shorter
- *   too. Let s be the share of the reports that showed no queue, among about
- *   the last sixteen reports (CONGESTION_REPORTS). The time is multiplied by
- *   the third power (DISTRUST) of s. */
+ *   too. About the last sixteen reports (CONGESTION_REPORTS) count. Let s be
+ *   the share of these reports that showed no queue. The time is multiplied by
+ *   s to the power of DISTRUST, which is 3. */
 #define TRUST (250 * MILLISECOND)
 #define DISTRUST 3
 #define CONGESTION_REPORTS 16
@@ -150,27 +150,28 @@
 #define CLEAR_ROUND_TRIPS 8
 #define MIN_CLEAR (4 * MILLISECOND)
 #define MAX_CLEAR (16 * MILLISECOND)
-/* A packet train is a number of packets that are sent at once (mmtptrain.h). If
- * another path already carries the stream, the rate of this path is estimated
- * from packet trains. As long as the rate is unknown, the bytes of
- * TRAIN_PACKETS full packets may be sent at once. Control messages count, too.
- * Further packets might be lost, because short queues of access links hold four
- * packets.
+/* A packet train is a number of packets that are sent at once (mmtptrain.h).
+ * The rate of a new path is estimated from packet trains if another path
+ * already carries the stream. As long as the rate of the new path is unknown,
+ * the bytes of TRAIN_PACKETS full packets may be sent at once. Control messages
+ * count, too. Further packets might be lost, because short queues of access
+ * links hold four packets.
  *
- * A train can enlarge the window in the start phase (slow start). The train
- * window is the number of bytes that the path delivers at the estimated rate in
- * a certain time. This time is the sum of the round trip and the report period.
- * If the window is smaller than TRAIN_SHARE times the train window, it is
- * raised to TRAIN_SHARE times the train window. Hoe proposed to set the
- * threshold of slow start in this way ("Improving the Start-up Behavior of a
- * Congestion Control Scheme for TCP", SIGCOMM 1996).
+ * In the start phase (slow start), a train can enlarge the window, which is the
+ * number of bytes that may be in flight. The train window is the number of
+ * bytes that the path delivers at the estimated rate in a certain time. This
+ * time is the sum of the round trip and the report period. The window is raised
+ * to the product of TRAIN_SHARE and the train window, unless the window is
+ * larger already. Hoe proposed to set the threshold of slow start in this way
+ * ("Improving the Start-up Behavior of a Congestion Control Scheme for TCP",
+ * SIGCOMM 1996).
  *
  * The estimated rate may be too high. Two rules therefore limit the window in
  * the start phase:
  *
  * - A train raises the window to at most TRAIN_GROWTH times the bytes that were
  *   in flight when the newest reported packet was sent.
- * - When the window has reached the train window, the window grows by only
+ * - When the window has become as large as the train window, it grows by only
  *   LATE_GROWTH bytes for each byte that has arrived, as in Conservative Slow
  *   Start (RFC 9406, section 4.2).
  *
@@ -199,11 +200,11 @@
 
 /* --- competition ---------------------------------------------------------- */
 
-/* If the queueing delay stays above a limit for a long time, a competing flow
- * is assumed to fill the queue. The long time is COMPETITION_TIME (ns) or
- * COMPETITION_ROUND_TRIPS round trips, whichever is longer. The limit is a
- * delay multiplied by the factor STANDING. This delay is the queueing delay
- * that our own packets can cause. */
+/* A competing flow is assumed to fill the queue if the queueing delay stays
+ * above a limit for a long time. The long time is COMPETITION_TIME (ns) or
+ * COMPETITION_ROUND_TRIPS round trips, whichever is longer. Our own packets can
+ * also cause a queueing delay when no other flow shares the queue. The limit is
+ * this own queueing delay, multiplied by the factor STANDING. */
 #define STANDING 1.25
 /* A competing flow is detected if the queueing delay exceeds a limit for a long
  * time. The limit is normally STANDING times the delay that our own packets can
@@ -502,20 +503,23 @@ follow_usual (Delivery * self, const MmtpRateSample * sample)
 /* Adapts the gain, the factor by which the window is multiplied. The gain is
  * needed if the application never pauses, which means that it has always sent
  * as much as the window allows. The usual delay, which the path has without a
- * queue, can be measured only in a pause. The function get_guard () needs the
- * usual delay to detect a queue. While the usual delay is unknown, the path may
- * be able to carry a higher rate than the measured rate.
+ * queue, can be measured only in a pause. As long as the usual delay is
+ * unknown, get_guard () returns a threshold that may be too low, and delay
+ * without a queue may count as a queue. The measured rate may then fall below
+ * the rate that the path can carry.
  *
- * If the window was used up for a round and no queue remains, the path can
- * carry a higher rate. The gain then increases. A round is a period of
- * GAIN_ROUND or GAIN_ROUND_TRIPS round trips, whichever is longer. A queue
- * remains if the minimum queueing delay of the round is above a threshold.
+ * At the end of each round, the function checks whether the path can carry a
+ * higher rate. This is the case if the window was used up for the round and no
+ * queue remains. The gain then increases. A round is a period of GAIN_ROUND or
+ * GAIN_ROUND_TRIPS round trips, whichever is longer. A queue remains if the
+ * minimum queueing delay of the round is above a threshold.
  *
  * If the queue overflowed in the round, the window was reduced. An empty queue
  * is then only the result of this reduction, so the gain does not increase.
  *
  * Even if there is no queue, jitter may have delayed all messages of a round.
- * The measured jitter, `noise`, is therefore added to the threshold. */
+ * The measured jitter, `noise`, is therefore added to the threshold for the
+ * minimum queueing delay. */
 static void
 follow_gain (Delivery * self, const MmtpRateSample * sample)
 {

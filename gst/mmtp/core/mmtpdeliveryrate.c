@@ -15,12 +15,12 @@
 #define LONG_SPAN (250 * MILLISECOND)
 #define LONG_MEMORY (30 * SECOND)
 /* Maximum duration in ns of the measurement of a burst. The measurement counts
- * the bytes that arrive. The path would also have delivered a part of these
- * bytes without a burst, at its long rate. (The long rate is the maximum rate
- * over LONG_SPAN.) The size of the burst is the number of bytes beyond this
- * part. If the long rate is wrong, the computed part is wrong by a number of
- * bytes that grows with the duration of the measurement. The duration is
- * therefore limited. */
+ * the bytes that arrive. Even without a burst, some bytes would have arrived in
+ * the same time: the duration multiplied by the long rate, which is the maximum
+ * rate over LONG_SPAN. The size of the burst is the number of bytes that
+ * arrived minus these expected bytes. If the long rate is wrong, the number of
+ * expected bytes is wrong, too. This error grows with the duration of the
+ * measurement. The duration is therefore limited. */
 #define EPOCH (500 * MILLISECOND)
 /* The stored size of the largest burst decays to 1/e in EXTRA_MEMORY (ns). On a
  * path whose delay fluctuates, several bursts arrive per second, so the size

@@ -90,11 +90,11 @@ begin (MmtpGop * gop, guint64 frame, guint64 due)
  * the due time of the current picture. `given_up_due` is the due time of the
  * dropped picture. The wait ends in two cases:
  *
- * - The current picture is due more than MAX_INTERVALS key-frame intervals
- *   after the dropped picture.
- * - The current picture is due more than one key-frame interval before the
- *   dropped picture. It then belongs to a new stream. In one stream, due times
- *   decrease only a little, namely at B-frames. */
+ * - `due` is later than `given_up_due`, and the difference is more than
+ *   MAX_INTERVALS key-frame intervals. The sender has then waited too long.
+ * - `due` is earlier than `given_up_due`, and the difference is more than one
+ *   key-frame interval. The current picture then belongs to a new stream. In
+ *   one stream, due times decrease only a little, namely at B-frames. */
 static gboolean
 is_overdue (const MmtpGop * gop, guint64 due)
 {

@@ -54,10 +54,9 @@ typedef struct
   guint inits, cookies;
   /* arrival time of the COOKIE that the sender used */
   guint64 cookie_time;
-  /* Number of the first INITs that got no answer, because these INITs or their
-   * COOKIEs were lost. The first COOKIE that arrived is the answer to a later
-   * INIT. This field counts the INITs that were sent before that later INIT. It
-   * is 0 until the ACCEPT arrives. */
+  /* How many INITs were sent before the INIT that the first COOKIE answered.
+   * These earlier INITs got no answer, because these INITs or their COOKIEs
+   * were lost. The field is 0 until the ACCEPT arrives. */
   guint unanswered;
   /* Each message on the path has a channel number, which increases by 1 from
    * one message to the next. A REFUSE names the channel number of the OPEN that

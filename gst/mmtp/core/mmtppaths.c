@@ -187,8 +187,9 @@ mmtp_paths_update_delays (MmtpPaths * paths)
 /* Returns the time in ns from the arrival of a message at the receiver until a
  * report about this message has reached the sender. It is the sum of three
  * times:
- * - half of the round trip,
- * - half of the report period, the mean time until the next report is sent,
+ * - half of the report period, because the receiver sends the next report after
+ *   half a period on average;
+ * - half of the round trip, which the report needs for the way to the sender;
  * - the jitter of the return path. This jitter is unknown, so it is assumed to
  *   equal the measured jitter of the path to the receiver. */
 guint64
@@ -510,9 +511,10 @@ mmtp_path_is_watched (const MmtpPath * path)
 /* Returns the time at which the path will count as silent, if no new message is
  * reported by then.
  *
- * The function computes when the oldest unreported message should have been
- * reported. This includes the time to transmit all bytes that were in flight
- * when this message was sent. The function then adds one of these times:
+ * The function computes when the report about the oldest unreported message
+ * should have arrived. When this message was sent, a number of bytes were in
+ * flight. The function takes into account how long the path needs to transmit
+ * these bytes. It then adds one of these times:
  *
  * - SILENT_TIME, if a report shows that the path itself has stalled;
  * - SILENT_TIME, if no report about the path has arrived yet, because it is

@@ -117,13 +117,15 @@ struct _MmtpReorder
    * completed next. The field `discont` of that buffer will then be TRUE. */
   gboolean discont;
   GQueue output;                /* queue of Outputs */
-  /* The complete buffers of the queue `output`, sorted by their deadlines. The
-   * elements of this sequence are the list nodes of the queue.
+  /* A sequence of the complete buffers in the queue `output`, sorted by their
+   * deadlines. Each element of the sequence is the list node of a buffer in the
+   * queue.
    *
-   * To save the time for sorting, a new buffer is not inserted at once, but
-   * only when the order of the deadlines is needed. Most buffers are fetched
-   * before that. `unsorted` is the first node of the queue that has not been
-   * inserted yet. The nodes after it have not been inserted either. */
+   * A new buffer is not inserted into the sequence at once, but only when the
+   * order of the deadlines is needed. Most buffers are fetched before that, so
+   * this saves the time for sorting them. `unsorted` is the first node of the
+   * queue that has not been inserted into the sequence yet. The nodes after it
+   * have not been inserted either. */
   GSequence *output_deadlines;
   GList *unsorted;              /* NULL if all links are sorted */
   guint64 output_bytes;

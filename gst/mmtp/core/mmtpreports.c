@@ -173,13 +173,17 @@ get_period (MmtpReports * self, const MmtpReceiverPath * path)
       min, MAX_PERIOD);
 }
 
-/* Returns whether the report period of the path may become longer now. A gap is
- * a time, longer than the report period, in which no message arrives on the
- * path. During a gap, and for the time GAP_MEMORY after it, the measured rate
- * of the path is too low. The receiver computes the period from this rate, so
- * the computed period would be too long. The period must therefore not become
- * longer at this time. If the sender has requested a period, the rate does not
- * matter, and the period may always become longer. */
+/* Returns whether the report period of the path may become longer now. Normally
+ * the receiver computes the period from the measured rate of the path. A low
+ * rate gives a long period.
+ *
+ * Sometimes no message arrives on the path for longer than the report period.
+ * This time is called a gap. During a gap, and for the time GAP_MEMORY after
+ * it, the measured rate is too low. The computed period would then be too long,
+ * so the period must not become longer in this time.
+ *
+ * If the sender has requested a period, the receiver uses the requested period
+ * and ignores the rate. The period may then always become longer. */
 static gboolean
 may_grow (MmtpReports * self, const MmtpReceiverPath * path)
 {
@@ -412,10 +416,10 @@ is_starting (MmtpReports * self, const MmtpReceiverPath * path)
 
 /* Returns the earliest time at which a REPORT about `path` should be sent
  * outside the regular schedule. Returns MMTP_NEVER if no such REPORT is needed.
- * A REPORT outside the regular schedule is sent on the fastest path. Its
- * distance from the previous REPORT on the fastest path must have a minimum.
- * The result is therefore the time of that previous REPORT plus the minimum
- * distance. */
+ * A REPORT outside the regular schedule is sent on the fastest path. A minimum
+ * time must pass between two REPORTs on the fastest path. The result is
+ * therefore the time of the previous REPORT on the fastest path plus this
+ * minimum time. */
 static guint64
 get_time_at_once (MmtpReports * self, const MmtpReceiverPath * path)
 {

@@ -436,10 +436,11 @@ give_up_unit (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   tell_discarded (queue, unit, reason, reason == MMTP_DISCARD_BROKEN);
 }
 
-/* Returns a number of the frame to which the buffer `unit` belongs: the stream
- * number of its first packet. If the first packets of the frame are no longer
- * in the queue, returns the stream number of the first of those packets of the
- * frame that the queue still stores. */
+/* Each packet has a stream number. Returns the stream number of the first
+ * packet of the frame to which the buffer `unit` belongs. The queue may no
+ * longer store the first packets of this frame. In this case, the function
+ * looks only at the packets that are still in the queue. It returns the stream
+ * number of the first of these packets that belongs to the frame. */
 static guint64
 get_frame_start (const MmtpSendQueue * queue, const MmtpUnit * unit)
 {

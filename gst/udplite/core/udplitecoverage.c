@@ -25,10 +25,11 @@
 
 /* Special results of the functions below that return the size of the headers of
  * a packet. All other results are sizes in bytes. */
-/* NO_HEADER: the header is truncated or invalid. ALL_OF_IT: the size of the
- * headers is unknown, so the whole packet must be covered. read_rtp () never
- * returns ALL_OF_IT. If the whole packet must be covered, read_rtp () returns
- * NO_HEADER, even if the header is valid. */
+/* ALL_OF_IT: the size of the headers is unknown, so the whole packet must be
+ * covered. NO_HEADER: the header is truncated or invalid. The function
+ * read_rtp () is an exception: it returns NO_HEADER whenever the whole packet
+ * must be covered, and never returns ALL_OF_IT. If read_rtp () returns
+ * NO_HEADER, the header of the packet may therefore be valid. */
 #define NO_HEADER 0
 #define ALL_OF_IT G_MAXSIZE
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The state of a link, and the functions of the link that the link models call
- * (linkdcf.c, linkpipe.c, linkblocks.c and linkrlp.c). The calls go in one
- * direction: link.c calls a model, a model calls linkmodel.c, and linkmodel.c
- * calls the queues and the telephone call (linkdialup.h). There is one
- * exception: linkmodel.c may call a model through its LinkModelClass. This
- * header is private to the core. */
+/* The state of a link, and the functions of the link that the link models call.
+ * The link models are in linkdcf.c, linkpipe.c, linkblocks.c and linkrlp.c. The
+ * calls go in one direction: link.c calls a model, a model calls linkmodel.c,
+ * and linkmodel.c calls the queues and the telephone call (linkdialup.h). There
+ * is one exception: linkmodel.c may call a model through its LinkModelClass.
+ * This header is private to the core. */
 
 #pragma once
 

@@ -280,12 +280,12 @@ def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
                  "points less.")
     if len(first) == 1:
         # The share of a sender is the percentage of frames that arrived in
-        # time. `lead` is the highest share minus the share of the next sender,
-        # others[0], in percentage points. `first` contains all senders whose
-        # share is lower than the highest share by at most REPEATS_DIFFER. Here
-        # `first` contains only one sender. The share of others[0] is therefore
-        # lower by more than REPEATS_DIFFER, so `lead` is greater than
-        # REPEATS_DIFFER.
+        # time. `first` contains the sender with the highest share. It also
+        # contains each sender whose share is at most REPEATS_DIFFER percentage
+        # points below the highest share. Here `first` contains only one
+        # sender. The share of the next sender, others[0], is therefore more
+        # than REPEATS_DIFFER points below the highest share. This difference
+        # is `lead`, so `lead` is greater than REPEATS_DIFFER.
         words.append(f"{differ}, which is less than this lead.")
     if len(others) > 1:
         words.append(f"The last one, {names(others[-1:])}, had "
@@ -376,9 +376,9 @@ def is_in_all_runs(sender: Sender, is_so: Callable[[Frames], float]) -> bool:
 
 def what_is_missing(sender: Sender) -> str:
     """Returns a sentence that says how many percent of the sender's frames
-    were lost, and how many percent were late. Returns "" if all frames were in
-    time, or if only B-frames were missing. In these two cases, why_first()
-    makes the sentence about the sender.
+    were lost, and how many percent were late. Returns "" in two cases: if all
+    frames were in time, and if all frames that were lost or late are B-frames.
+    In these two cases, another function, why_first(), writes about the sender.
     """
     if sender.row.is_complete or findings.is_only_b(sender.row):
         return ""

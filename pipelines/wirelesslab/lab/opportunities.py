@@ -133,9 +133,10 @@ def moved(found: Sequence[possible.Opportunity], by_ns: float,
     A schedule closes the link for certain periods. `closed_ns` has a pair
     (begin, end) for each of these periods, which are not shifted by `by_ns`. A
     closed link accepts no packets, but it still delivers the bytes that it
-    accepted before. If a shifted start time lies in a closed period, the link
-    must have accepted the bytes before this period. The start time then
-    becomes the beginning of the period.
+    accepted before. A shifted start time may lie in a closed period. At this
+    time the link accepts nothing, so bytes for this opportunity must enter the
+    link before it closes. The beginning of the closed period then becomes the
+    start time.
     """
     def accepted(time_ns: float) -> float:
         for begin, end in closed_ns:

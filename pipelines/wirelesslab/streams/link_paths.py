@@ -31,12 +31,12 @@ def parts(link: Link) -> list[Link]:
 
 def names(link: Link) -> list[str]:
     """Returns the names of the parts of a link, in the form in which pipelines
-    contain them. In pipelines, a part has the name of the section of the
-    matrix file that describes it. The name in part["name"] can be longer: if
-    the section lists several values of a property, the lab makes one link for
-    each value. The name of each such link is the name of the section, an
-    underscore and the value. This function removes the underscore and the
-    value.
+    contain them. Each part is described by a section of the matrix file. In
+    pipelines, a part has the name of its section. The name in part["name"] can
+    be longer: if the section lists several values of a property, the lab makes
+    one link for each value. The name of each such link is the name of the
+    section, an underscore and the value. This function removes the underscore
+    and the value.
     """
     return [identifier(part["name"].partition("_")[0]) for part in parts(link)]
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs a command in an emulated host of a testbed.
 
-The caller runs outside the testbed. This process is an ordinary child process
-of the caller, and the command is a child of this process. When this process
-receives a signal, it forwards the signal to the command and to the children of
-the command. Its exit status is that of the command.
+Three processes are involved: the caller, this process and the command. The
+caller runs outside the testbed. This process, which runs host_command.py, is
+an ordinary child process of the caller, and the command is a child of this
+process. When this process receives a signal, it forwards the signal to the
+command and to the children of the command. The exit status of this process is
+that of the command.
 
 To kill the command, the caller sends the signal KILL_GROUP to this process.
 This process then kills the command and its children, and reaps the command.
@@ -14,13 +16,15 @@ command, and the testbed could not end before that.
 
 Called as `testbed.host_command OPTIONS -- COMMAND...`. OPTIONS is a JSON text
 with these keys:
-- `join`: descriptors of the namespaces of the host, in the order in which this
-  process enters them. The list is empty if the testbed uses no namespaces,
-  because the machine does not allow them.
-- `owner`, a process ID, and `end`, the descriptor of a pipe. These two keys
-  are only used if `join` is empty. When the process `owner` has ended or the
-  pipe `end` becomes readable, the command and all processes that it started
-  are killed.
+- `join`: a list of descriptors of the namespaces of the host. This process
+  enters the namespaces in the order of the list. The list is empty if the
+  testbed uses no namespaces, because the machine does not allow them.
+- `owner`: the ID of a process. This key is only used if `join` is empty. When
+  the process with this ID has ended, the command and all processes that the
+  command started are killed.
+- `end`: the descriptor of a pipe. This key is only used if `join` is empty.
+  When the pipe becomes readable, the command and all processes that the
+  command started are killed.
 - `foreground`: whether the command uses the terminal.
 """
 

@@ -818,8 +818,9 @@ GST_START_TEST (server_asks_a_client_without_options)
 
 GST_END_TEST;
 
-/* The options of a Request that was recorded from Linux 6.1. The values of CCID
- * are a preference list:
+/* The test uses the options of a Request that was recorded from Linux 6.1. In
+ * the options of the feature CCID, the numbers 3, 2 and 248 are a preference
+ * list. The Request has these options:
  * - Timestamp
  * - Change L (CCID; 3, 2, 248)
  * - Change R (CCID; 3, 2, 248)

@@ -66,8 +66,9 @@ GST_START_TEST (header_extension_bits)
    *   1, 2, 3 and 4; DC = 2; PS = 3; the bits T P C Q V A R H G with the values
    *   1 0 1 0 1 0 1 0 1; D = 1 (a composite display follows);
    * - the composite display;
-   * - two words with other extensions: the number of these words, the bytes 00
-   *   00 01 b5 40, and padding. */
+   * - the other extensions, two words of four bytes each. The first byte is the
+   *   number of words, 2. The bytes 00 00 01 b5 40 follow, and then two bytes
+   *   of padding. */
   const guint8 bytes[] = { 0x04, 0x00, 0x00, 0x00,
     0x44, 0x8d, 0x2e, 0xab, 0x00, 0x0a, 0xbc, 0xde,
     0x02, 0x00, 0x00, 0x01, 0xb5, 0x40, 0x00, 0x00

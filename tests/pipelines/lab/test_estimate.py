@@ -67,13 +67,14 @@ class EstimateTest(unittest.TestCase):
         self.assertEqual(self.seconds(cell(computed=True), fast), 1)
 
     def test_computed_cells_use_all_cores_and_the_others_jobs(self):
-        """Nine cells (experiments) remain to be run.
+        """Nine cells (experiments) remain to be run. Four of them are computed
+        cells, which run in virtual time. The other five run in real time.
 
-        The four computed cells take 2.5 s each. Two cores run two of them at a
-        time, so they take 5 s in total.
+        Each of the four computed cells takes 2.5 s. The machine has two cores,
+        which run two of these cells at a time, so the four cells take 5 s in
+        total.
 
-        The other five cells run in real time and take 23 s each. Their total
-        time is:
+        Each of the other five cells takes 23 s. Their total time is:
 
         - 115 s, if one cell runs at a time,
         - 115 s / 3, if three cells run at a time,

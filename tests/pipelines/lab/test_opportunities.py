@@ -29,9 +29,10 @@ class LogTest(unittest.TestCase):
         link, duration of its transmission), with times in ms.
 
         Returns the opportunities that opportunities.read() finds in this log.
-        An opportunity says when the link can deliver a packet. Each
-        opportunity is a tuple (latest time at which the packet can enter the
-        link, time of its arrival, size in bytes), with times in ns.
+        An opportunity says when the link can deliver a packet to the receiver.
+        Each opportunity is a tuple (latest time at which the packet can enter
+        the link, time at which the packet then arrives at the receiver, size
+        in bytes), with times in ns.
         """
         with tempfile.TemporaryDirectory() as name:
             log = pathlib.Path(name, "link.log")

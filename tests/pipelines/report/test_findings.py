@@ -16,11 +16,12 @@ SENT = {"I": 10, "P": 40, "B": 100}
 
 
 def frames(lost="0 0 0", late="0 0 0", decodable=None):
-    """Returns the Frames of a run, which are the numbers of its frames by
-    type. Each argument is a text with three numbers: those of the I-frames,
-    the P-frames and the B-frames. `lost` has the lost frames, and `late` has
-    the late frames. If `decodable` is not given, each frame that arrived in
-    time is decodable."""
+    """Returns a findings.Frames, which says how many frames of a run were
+    sent, lost, late and decodable. Each argument is a text with three numbers:
+    the number of I-frames, of P-frames and of B-frames. `lost` counts the lost
+    frames, `late` counts the late frames, and `decodable` counts the decodable
+    frames. If `decodable` is not given, each frame that arrived in time is
+    decodable."""
     def counts(words):
         return dict(zip("IPB", map(int, words.split())))
 

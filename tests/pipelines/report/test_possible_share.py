@@ -89,20 +89,24 @@ class PossibleShareTest(unittest.TestCase):
         # A link delivers 1000 bytes whenever its clock shows 100 ms, 140 ms,
         # 180 ms and so on. There are four frames of 2000 bytes: I, P, B and B.
         # The I-frame is due when it is sent, and each further frame is due 40
-        # ms after the previous frame. A frame may be 50 ms late. Over one such
-        # link, the I-frame is complete 40 ms after its due time, and the
-        # P-frame 80 ms after its due time. The P-frame is too late, and the
-        # B-frames need the P-frame. Only the I-frame is in time.
+        # ms after the previous frame.
         #
-        # Two such links have different clocks. When the I-frame is sent, the
-        # clock of the first link shows 100 ms, and that of the second link
-        # shows 90 ms. From here on, times are counted from this moment. The
+        # First there is only one such link, and a frame may be 50 ms late.
+        # Each frame needs two deliveries. The I-frame is complete 40 ms after
+        # its due time, and the P-frame 80 ms after its due time. The P-frame
+        # is too late, and the B-frames need the P-frame. Only the I-frame is
+        # in time.
+        #
+        # Then there are two such links, and each link delivers one half of
+        # each frame. Their clocks differ. When the I-frame is sent, the clock
+        # of the first link shows 100 ms, and that of the second link shows 90
+        # ms. The following times are counted from the moment at which the
+        # I-frame is sent. The frames are due at 0 ms, 40 ms and so on. The
         # first link delivers at 0 ms, 40 ms and so on, and the second link
-        # delivers at 10 ms, 50 ms and so on. The frames are due at 0 ms, 40 ms
-        # and so on. Each link delivers one half of each frame, so each frame
-        # is complete 10 ms after its due time. If a frame may be 10 ms late,
-        # all frames must be in time. If a frame may be only 9 ms late, no
-        # frame must be in time.
+        # delivers at 10 ms, 50 ms and so on. Each frame is therefore complete
+        # 10 ms after its due time. If a frame may be 10 ms late, the result
+        # must be that all frames are in time. If a frame may be only 9 ms
+        # late, the result must be that all frames are late.
         sizes = (2000, 2000, 2000, 2000)
         self.assertEqual(self.share(sizes), 0.25)
         self.forget()
