@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A waker lets one thread wait until another thread wakes it. After it was
- * woken, every wait returns immediately until the waker is reset. The caller of
- * gst_waker_wait () must not hold the element's lock. The callers of all other
- * functions must hold it. */
+/* A waker lets one thread wait until another thread wakes it with
+ * gst_waker_wake (). Until gst_waker_reset () is called, every further call of
+ * gst_waker_wait () then returns immediately. The caller of gst_waker_wait ()
+ * must not hold the element's lock. The callers of all other functions must
+ * hold it. */
 
 #pragma once
 

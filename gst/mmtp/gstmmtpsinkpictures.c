@@ -136,9 +136,11 @@ gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
       is_key, &info);
   /* The kind PICTURE_KIND_PART means that the bytes of the buffer do not show
    * the kind of its picture, for example because the buffer contains only
-   * parameter sets. But the buffer belongs to a key frame, because it lacks the
-   * flag DELTA_UNIT. The kind is therefore set to unknown, and the core then
-   * determines it from the buffer flags. */
+   * parameter sets. However, this buffer lacks the flag DELTA_UNIT, so it
+   * belongs to a key frame. PICTURE_KIND_PART would hide this from the core.
+   * The kind is therefore set to unknown. If the kind is unknown, the core
+   * determines it from the buffer flags, that is, from the absence of
+   * DELTA_UNIT. */
   if (info.kind == PICTURE_KIND_PART && is_key)
     info.kind = PICTURE_KIND_UNKNOWN;
   GST_LOG_OBJECT (self, "%" G_GSIZE_FORMAT " bytes: %s picture%s of layer %u",

@@ -11,14 +11,15 @@
  * - gstmmtpsinkstats.c has the statistics.
  * - gstmmtpsinklog.c writes log lines once per second.
  *
- * Two threads use the core, each with `lock` held. The streaming thread passes
- * buffers to the core and sends the packets that may be sent immediately. The
- * driver's loop sends packets that have to wait, and processes messages from
- * the receiver. The loop runs in the thread of the base class. At the end of
- * the stream, the streaming thread waits until the receiver has all data, and
- * the loop runs in this thread instead. It never runs in both threads at the
- * same time.
- */
+ * Two threads use the core, each with `lock` held: the streaming thread and the
+ * connection thread, which belongs to the base class. The streaming thread
+ * passes buffers to the core and sends the packets that may be sent
+ * immediately. The connection thread runs the loop of the driver. The loop
+ * sends packets that have to wait, and processes messages from the receiver.
+ *
+ * At the end of the stream, the streaming thread waits until the receiver has
+ * all data. During this wait, the streaming thread runs the loop instead of the
+ * connection thread. The loop never runs in both threads at the same time. */
 
 #pragma once
 

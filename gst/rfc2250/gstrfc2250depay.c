@@ -576,10 +576,11 @@ gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
 {
   guint8 head[12 + RFC2250_HEADER_SIZE];
 
-  /* The first bytes of a packet are sufficient for the check only if the RTP
-   * header has version 2, no padding, no extension and no contributing sources,
-   * and if the packet has no MPEG-2 header extension (T = 0). The buffer of any
-   * other packet is mapped, and the whole packet is checked. */
+  /* This function checks whether the packet is valid. For most packets, it
+   * checks a copy of the first bytes. This is sufficient only if the RTP header
+   * has version 2, no padding, no extension and no contributing sources, and if
+   * the packet has no MPEG-2 header extension (T = 0). The buffer of any other
+   * packet is mapped, and the whole packet is checked. */
   if (gst_buffer_extract (buffer, 0, head, sizeof (head)) < sizeof (head)
       || head[0] != GST_RTP_VERSION << 6 || head[12] & 0x04)
     return gst_rfc2250_depay_check_rtp (depay, buffer, ssrc, seqnum);

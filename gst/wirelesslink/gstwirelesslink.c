@@ -314,13 +314,14 @@ static const GstWirelessProperty properties[] = {
    * GstWirelessLink:blocking:
    *
    * With `mode=realtime`, this property determines what happens if a packet is
-   * pushed into a full queue. With TRUE, the thread that pushes the packet
-   * waits until there is room, as with a blocking socket. With FALSE, the
-   * packet is lost.
+   * pushed while the queue is full. With TRUE, the thread that pushes the
+   * packet waits until the queue has room, as with a blocking socket. With
+   * FALSE, the packet is lost.
    *
-   * With `mode=timestamp`, no thread waits for the queue. With TRUE, a packet
-   * that finds the queue full enters the link as soon as there is room. Later
-   * packets of the same flow do not overtake this packet.
+   * With `mode=timestamp`, no thread waits for the queue. If the property is
+   * TRUE and the queue is full when a packet arrives, the packet enters the
+   * link as soon as the queue has room. Later packets of the same flow do not
+   * overtake this packet.
    */
   PROPERTY_BOOLEAN ("blocking", "Blocking",
       "Whether input waits for room in the queue of the link; false drops "

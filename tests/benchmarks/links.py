@@ -14,8 +14,8 @@ The benchmark has five parts:
     measured twice: for the emulation of the link alone, and for a whole
     pipeline.
 (d) How late packets leave the elements wirelesslink and clocksync in real
-    time. For comparison, the benchmark also measures how late a wait for the
-    clock ends without any element.
+    time. For comparison, a program waits for a clock time without using an
+    element. The benchmark measures how late this wait ends.
 (e) How many packets are lost, and which threads need CPU time, at 1 Gbit/s of
     UDP between two network namespaces.
 

@@ -9,18 +9,19 @@
  * - Two correct endpoints agree on the features even if packets between them
  *   are lost, duplicated and delayed.
  *
- * Input: one byte that selects the action, then the data of the action.
- * The data depend on the action:
+ * Input: one byte that selects the action, then the data of the action. The
+ * data depend on the action:
  * - Action 0 (parse): one byte, then the packet. Bits 0 and 1 of the byte
  *   select the path (0 IPv4, 1 IPv6, 2 UDP). If bit 2 is set, the target
  *   inserts the correct checksum.
  * - Action 1 (options): the type of the packet, then the options.
- * - Action 2 (forged features): the role of the endpoint, then packets. Each
- *   packet has a type, a sequence number, an acknowledgement number, a size and
+ * - Action 2 (forged features): the role of the endpoint and its checksum
+ *   coverages, then packets. Each packet has a type, a sequence number, an
+ *   acknowledgement number, a time since the previous packet, a size and
  *   options.
- * - Action 3 (agree): the coverages of both endpoints, then commands (type
- *   Order).
- */
+ * - Action 3 (agree): the checksum coverages of each of the two endpoints, then
+ *   the commands of a simulation. A command says, for example, that an endpoint
+ *   sends a packet which arrives, or which is lost (see the enum Order). */
 
 #include "fuzz.h"
 #include "ccid3options.h"

@@ -51,11 +51,11 @@ count_malformed (const IfdClassifier * classifier)
 }
 
 /* Bits of the fields `uses` and `updates` of a frame. Each bit of SLOT_BITS
- * stands for one slot, in which a decoder stores a picture. Each bit of
- * SPECIAL_BITS stands for other state of the decoder. One of them is for H.265,
- * and stands for pictures that a stream refers to although they were never
- * received. The other three are for H.264, and stand for the reference picture
- * marking. */
+ * stands for one slot, in which a decoder stores a picture. Each of the four
+ * bits of SPECIAL_BITS stands for other state of the decoder. One of the four
+ * bits is for H.265. It stands for pictures that a stream refers to although
+ * they were never received. The other three of the four bits are for H.264.
+ * They stand for the reference picture marking. */
 #define SLOT_BITS ((1u << 17) - 1)
 #define SPECIAL_BITS (15u << 28)
 

@@ -35,10 +35,12 @@ void pooled_push (GstHarness * h, GstBufferPool * pool, GstBuffer * from);
  * therefore be equal. */
 void pooled_compare (GstHarness * own, GstHarness * pooled,
     GPtrArray * buffers);
-/* Creates two harnesses with the same element, and compares the outputs of the
- * two as pooled_compare () does. This checks that the element does not use
- * overwritten data. The launch line `launch` describes the element, which must
- * have a sink pad and a source pad. `caps` are its input caps. */
+/* Checks that an element does not use data that were overwritten. `launch` is a
+ * launch line that describes the element, which must have a sink pad and a
+ * source pad. `caps` are its input caps. The function creates two harnesses
+ * with such an element and calls pooled_compare (). One element gets `buffers`.
+ * The other gets copies, which are overwritten as soon as the element releases
+ * them. The outputs must be equal. */
 void pooled_compare_launch (const gchar * launch, const gchar * caps,
     GPtrArray * buffers);
 

@@ -106,34 +106,45 @@ gboolean bitrate_backlog_is_known (const BitrateBacklog * backlog);
  *
  * Returns 0 before the first report of the receiver. */
 guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
-/* Returns by how much the present queueing delay in the network exceeds the
- * minimum of the last few seconds, in ns. The reported queueing delay can be
- * too high by a constant amount. For example, a handover can increase the
- * one-way delay without any queue, and the increase then counts as queueing
- * delay. The minimum of the last few seconds contains this amount, so it is
- * subtracted. Returns 0 if the queueing delay is unknown, or if padding (data
- * without content) was sent in the last 0.5 s. */
+/* Returns, in ns, by how much the present queueing delay in the network exceeds
+ * the minimum queueing delay of the last few seconds.
+ *
+ * The minimum is subtracted because the reported queueing delay can be too high
+ * by a constant amount. For example, a handover can increase the one-way delay
+ * without any queue, and the increase then counts as queueing delay. The
+ * present queueing delay and the minimum both contain the constant amount, so
+ * the difference does not contain it.
+ *
+ * Returns 0 if the queueing delay is unknown, or if padding (data without
+ * content) was sent in the last 0.5 s. */
 guint64 bitrate_backlog_get_queue_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
-/* Returns in ns by how much the standing queue exceeds the minimum queueing
- * delay of the last few seconds. The standing queue is also a delay: the
- * minimum queueing delay of the last 100 ms, or of the last round trip if this
- * is longer.
+/* Returns, in ns, the delay in the standing queue of the network, minus the
+ * normal queueing delay. A standing queue is a queue that does not become
+ * empty. The delay in the standing queue is the minimum queueing delay of the
+ * last 100 ms. If a round trip takes longer than 100 ms, it is the minimum of
+ * the last round trip. The normal queueing delay is the minimum of the last few
+ * seconds.
  *
  * A burst of packets causes a queue that becomes empty within 100 ms or within
- * a round trip. The delay in such a queue is therefore not part of the standing
- * queue, as in CoDel (RFC 8289, section 3).
+ * a round trip. The delay in such a queue therefore does not count, as in CoDel
+ * (RFC 8289, section 3).
  *
  * Returns 0 if the queueing delay is unknown, or if padding (data without
  * content) was sent in the last 0.5 s. */
 guint64 bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
 /* Returns the rate in bit/s at which data left the backlog, because they were
- * delivered or dropped. Only the time in which the network was busy counts. It
- * is busy while it delivers data, and while data wait for longer than normal.
- * The rate is measured over the last 200 ms of this busy time. If the receiver
- * sends only one report in each round trip, the measurement begins at a report
- * that confirmed new data, and ends at a later report that confirmed new data.
+ * delivered or dropped. Only the time in which the network was busy counts. The
+ * network is busy while it delivers data, and while data wait for longer than
+ * normal.
+ *
+ * Usually, the rate is measured over the last 200 ms of busy time. If the
+ * receiver sends only one report in each round trip and the round trip is long,
+ * the last 200 ms may contain too few reports. The measurement then begins at a
+ * report that confirmed new data, and ends at a later report that confirmed new
+ * data. At least 200 ms of busy time lie between these two reports.
+ *
  * Returns G_MAXDOUBLE if the network was not busy. */
 gdouble bitrate_backlog_get_drain_rate (const BitrateBacklog * backlog);
 /* Returns the rate in bit/s at which data left the encoder. The rate is

@@ -32,13 +32,14 @@ typedef struct
   /* Called when the time is reached that next_wakeup () has returned. The core
    * then does the work that is due at this time, such as a retransmission. */
   void (*timeout) (gpointer core, guint64 now);
-  /* Asks the core for the next datagram to send. The core writes it to
+  /* Asks the core for the next datagram to send. The core writes the data to
    * datagram->bytes, which has space for `room` bytes, and sets the size and
    * the parts of the datagram. The parts remain valid until the core gets more
-   * data to send. The core sets `path` to the number of the path on which the
-   * datagram must be sent. If the socket is not connected, the core also sets
-   * the endpoints in datagram->path. Returns FALSE if there is nothing to send
-   * now. */
+   * data to send. The core sets the argument `path` to the number of the path
+   * on which the datagram must be sent. The field datagram->path is not a
+   * number: it contains the local and the remote endpoint of the datagram. The
+   * core sets this field only if the socket of the path is not connected.
+   * Returns FALSE if there is nothing to send now. */
     gboolean (*poll_output) (gpointer core, guint64 now, guint * path,
       Datagram * datagram, gsize room);
   /* Stores the next event of the core in `event`. An event is, for example, the

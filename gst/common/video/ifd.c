@@ -4,36 +4,37 @@
  * W is the queue of waiting frames. IFD_ALGORITHM_GOP differs from the
  * algorithm of figures 1.2 and 1.3 in Ouwens' paper as follows:
  * - If an I-frame replaces an I- or P-frame in W, a reference frame of the
- *   previous GOP is missing: this GOP is *disturbed*. The leading B-frames of
- *   the new GOP then cannot be decoded, so they are dropped. The algorithm of
- *   the paper sends them.
+ *   previous GOP is missing: the previous GOP is *disturbed*. The leading
+ *   B-frames of the new GOP, which may refer to the previous GOP, then cannot
+ *   be decoded. IFD_ALGORITHM_GOP therefore drops these B-frames. The algorithm
+ *   of the paper sends them.
  * - Leading B-frames of a closed GOP refer to no frame before the GOP, so they
- *   are kept. Leading B-frames after a broken link can never be decoded, so
- *   they are dropped.
+ *   are kept. A stream can also mark that it was edited directly before a GOP
+ *   (for example with the flag broken_link of MPEG-2). The leading B-frames of
+ *   such a GOP can never be decoded, so they are dropped.
  * - A flag says that the previous GOP was disturbed. The algorithm of the paper
- *   clears this flag at the first P-frame of a GOP. A GOP may have no P-frame,
- *   however, as in the sequence I, B, B, I, B, B. Once set, the flag would then
- *   never be cleared, and more frames than necessary would be lost. Here each
- *   I-frame therefore gives the flag a new value, TRUE or FALSE.
+ *   clears this flag at the first P-frame of a GOP. In the sequence I, B, B, I,
+ *   B, B, however, no GOP has a P-frame. Once set, the flag would then never be
+ *   cleared, and more frames than necessary would be lost. Here each I-frame
+ *   therefore gives the flag a new value, TRUE or FALSE.
  * - W holds several frames. If W is full, the frame whose loss changes the
- *   picture least is dropped; see find_victim (). An outage may have the effect
- *   that most frames in the GOPs of the waiting frames were dropped. The next
+ *   picture least is dropped; see find_victim (). During an outage, most frames
+ *   of a GOP may be dropped while a few frames of this GOP wait in W. The next
  *   I-frame then replaces all frames in W; see is_stale ().
  * - A decoder of H.264 derives the upper bits of an I-frame's picture order
- *   count from the last reference picture that it received. If too many frames
- *   between that picture and the I-frame were dropped, the result is wrong. If
- *   the decoder would therefore display the I-frame before older pictures, the
- *   I-frame and its GOP are dropped.
+ *   count from the last reference picture that the decoder received. If too
+ *   many frames between that picture and the I-frame were dropped, the derived
+ *   bits are wrong. The decoder might then display the I-frame before older
+ *   pictures. If it would do so, the I-frame and its GOP are dropped.
  * - Output to a new receiver may begin with a frame that starts an intra
  *   refresh. After a dropped frame, however, the output does not resume with
  *   such a frame, because the receiver would display damaged pictures until the
  *   end of the refresh. The exception is a stream without I-frames.
- * - Frames of VP8, VP9 and AV1 specify which frames they need
- *   (IFD_FRAME_SLOTS). The same is known in H.264 and H.265 streams with
- *   several layers of reference frames. After a dropped P-frame, it is
- *   therefore possible to send those frames of its GOP that do not need this
- *   P-frame. ifdslots.c selects the frame to drop in such streams.
- */
+ * - In some streams, it is known for each frame which other frames it needs
+ *   (IFD_FRAME_SLOTS). These are streams of VP8, VP9 and AV1, and H.264 and
+ *   H.265 streams with several layers of reference frames. After a dropped
+ *   P-frame, it is then possible to send those frames of its GOP that do not
+ *   need this P-frame. ifdslots.c selects the frame to drop in such streams. */
 
 #include "ifd.h"
 
@@ -556,12 +557,15 @@ is_refresh (const IfdEntry * c)
 
 /* Called at a frame that starts an intra refresh, which renews the picture part
  * by part. When the refresh is complete, a decoder can decode all following
- * frames, as after an I-frame. The exception are leading frames of the I-frame
- * before the refresh: they are displayed before this I-frame and may refer to
- * older frames.
+ * frames, as after an I-frame.
  *
- * A refresh can therefore take the place of an I-frame. The function uses it in
- * two cases:
+ * There is one exception, the leading frames of the last I-frame. Leading
+ * frames follow their I-frame in the stream, but they are displayed earlier
+ * than this I-frame, and they may refer to frames that are older than this
+ * I-frame. The refresh does not restore these older frames.
+ *
+ * A refresh can therefore take the place of an I-frame. The function uses the
+ * refresh in this way in two cases:
  * - Frames are dropped until the next I-frame, for example for a new receiver.
  * - The stream has no I-frames. */
 static void
@@ -653,11 +657,15 @@ is_undecodable (const Ifd * ifd, const IfdEntry * c, IfdDropReason * reason)
   return c->leading && ifd->prev_gop_disturbed;
 }
 
-/* Called if an I- or P-frame will not be sent. Sets flags, so that later frames
- * that refer to this frame are dropped when they arrive. Frames that wait
- * already need not be dropped here, for two reasons: find_victim () selects
- * only frames to which no waiting frame refers, and drop_misordered () itself
- * drops the waiting frames that refer to a dropped I-frame. */
+/* Called if an I- or P-frame will not be sent. Some later frames may refer to
+ * this frame. The function sets flags, so that these later frames are dropped
+ * when they arrive.
+ *
+ * The function need not drop any of the frames in the queue W of waiting
+ * frames. One reason is that find_victim () selects only frames to which no
+ * waiting frame refers. The other reason is that drop_misordered (), when it
+ * drops an I-frame, also drops the waiting frames that refer to this I-frame.
+ */
 static void
 miss (Ifd * ifd, const IfdEntry * entry)
 {
@@ -746,21 +754,23 @@ is_larger (const GList * link, const IfdEntry * c)
  * frames is full. Returns a waiting frame, or NULL if C has to be dropped.
  * `rule` is set to a text that explains the selection.
  *
- * The function applies the first of these rules that fits:
- * - If C or a frame in W is a B-frame, a B-frame is dropped. It is C if C is a
- *   B-frame that is larger than each B-frame in W. Otherwise it is the largest
- *   B-frame in W.
+ * Leading frames follow an I-frame in the stream, but may refer to frames
+ * before this I-frame. The function applies the first of these rules that fits:
+ * - If C is a B-frame, and W contains no B-frame or only smaller B-frames, C is
+ *   dropped.
+ * - If W contains B-frames, the largest of them is dropped.
  * - If C is a leading P-frame, C is dropped.
  * - If W contains leading P-frames, the newest of them is dropped.
  * - If W contains P-frames that are the last frames of complete GOPs, the
- *   largest of them is dropped. This costs one picture and perhaps the leading
- *   B-frames of the next GOP.
+ *   largest of these P-frames is dropped. This costs one picture and perhaps
+ *   the leading B-frames of the next GOP.
  * - If C is a P-frame, C is dropped. The rest of the GOP of C is then dropped,
  *   too.
  * - Otherwise C and all frames in W are I-frames. The oldest I-frame in W is
  *   dropped.
  *
- * If a P-frame in W is selected, no other waiting frame refers to it. */
+ * If a P-frame in W is selected, no other waiting frame refers to this P-frame.
+ */
 static GList *
 find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {

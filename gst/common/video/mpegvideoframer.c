@@ -332,9 +332,10 @@ framer_emit (MpegVideoFramer * framer, guint n_units, gsize size)
 }
 
 /* Called if the candidate starts a new frame. The candidate is a picture header
- * that was received after the first field of a frame. The function outputs the
- * frame before the candidate. Then it processes the candidate and all start
- * codes after it a second time, now as the beginning of the new frame. */
+ * that was received after the first field of a frame. This frame is now
+ * complete, and the function outputs it. Then the function processes the
+ * candidate and all start codes after the candidate a second time, now as the
+ * beginning of the new frame. */
 static void
 framer_cut_at_candidate (MpegVideoFramer * framer)
 {

@@ -3,9 +3,10 @@
  * timestamps of each frame, and finds lost frames.
  *
  * The coding number of a frame is its number in transport order. The display
- * number is its number in display order. Let n be the display number of the
- * first displayed picture of a GOP. A frame of this GOP with the temporal
- * reference t then has the display number n + t (ISO/IEC 13818-2, 6.3.9).
+ * number of a frame is its number in display order. Let n be the display number
+ * of the first displayed picture of a GOP. A frame of this GOP with the
+ * temporal reference t then has the display number n + t (ISO/IEC 13818-2,
+ * 6.3.9).
  *
  * In a stream with B-frames, the numbers are converted to timestamps as
  * follows. All times are in frame periods.
@@ -21,8 +22,12 @@
  *   X is displayed. The DTS of Y is therefore the PTS of X. The coding number
  *   of Y is therefore the display number of X + 1.
  *
- * This is the decoder model of ISO/IEC 13818-1, 2.4.2. If fields are repeated,
- * their duration is added to the PTS and to the DTS of the later frames. */
+ * This is the decoder model of ISO/IEC 13818-1, 2.4.2.
+ *
+ * If a frame repeats fields, it is displayed for a longer time. Its own
+ * timestamps do not change. The duration of the repeated fields is added to the
+ * PTS of each frame that is displayed later, and to the DTS of each frame that
+ * is decoded after the display of the repeating frame has begun. */
 
 #include "mpegvideotimeline.h"
 
@@ -56,13 +61,16 @@
  * them. */
 #define DEFAULT_ANCHOR_DISTANCE 3
 #define MAX_HEAD 64
-/* A clock (the RTP timestamps or upstream's PTS) is trusted when it has at
- * least this number of points. It gets points for each step between two
- * timestamps that agrees with the temporal references of the frames. A step of
- * one frame is worth one point only. This step is a weak proof, because a clock
- * that shows arrival times instead of presentation times advances by one frame
- * as well. Any other step, such as the step from an I- or P-frame back to a
- * B-frame, is worth two points. */
+/* The timeline has a clock: the RTP timestamps or upstream's PTS. The clock is
+ * trusted when it has at least CLOCK_TRUSTED points. It gets points for each
+ * step, which is the difference between the timestamps of two consecutive
+ * frames. A step counts only if it agrees with the temporal references of the
+ * two frames. Otherwise, the clock loses all points.
+ *
+ * A step of one frame period is worth one point only. Such a step is a weak
+ * proof: a clock that shows arrival times instead of presentation times
+ * advances by one frame period as well. Any other step is worth two points, for
+ * example the step from an I- or P-frame back to a B-frame. */
 #define CLOCK_TRUSTED 4
 /* Number of times that the same distance between two I-frames must be measured
  * before this distance is used for predictions */
@@ -72,15 +80,15 @@
  * types of this number of consecutive received frames correctly. */
 #define PATTERN_TRUSTED 32
 /* The distance between two consecutive anchors (I- or P-frames) is counted in
- * frames. If it is larger than the maximum distance so far, frames between the
- * two anchors may have been lost. The larger distance counts as a proof of a
- * loss only if the maximum is reliable: the same maximum must have been
+ * frames. A distance that is larger than all earlier distances may be a sign
+ * that frames between the two anchors were lost. It counts as a proof of a loss
+ * only if the previous maximum is reliable. The maximum is reliable if it was
  * measured at least DISTANCE_TRUSTED times.
  *
- * An encoder with a fixed pattern reaches its maximum distance immediately. A
- * maximum of 1 means that no B-frames were found so far. However, an adaptive
- * encoder may start without B-frames and use them later. A maximum of 1 must
- * therefore be measured DISTANCE_ONE_TRUSTED times. */
+ * An encoder with a fixed pattern reaches its maximum distance immediately. An
+ * adaptive encoder, however, may start without B-frames and use B-frames later.
+ * Without B-frames, the maximum is 1. A maximum of 1 must therefore be measured
+ * more often, DISTANCE_ONE_TRUSTED times. */
 #define DISTANCE_TRUSTED 4
 #define DISTANCE_ONE_TRUSTED 32
 #define DEFAULT_FPS_N 25
@@ -819,11 +827,12 @@ begin_stream (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
 {
   gint64 first = timeline->max_received + 1;
   gint reference = frame->pictures[0].header.temporal_reference;
-  /* The temporal reference is the position of this frame in its GOP. If it is
-   * large, the stream began long before this frame, and the earlier frames must
-   * not count as lost. This frame must therefore get the display number
-   * `first`. The GOP then begins at a lower number: `first` minus the temporal
-   * reference. */
+  /* `first` is the display number that follows the last received frame. The
+   * temporal reference is the position of this frame in its GOP. If the
+   * temporal reference is large, the stream began long before this frame, and
+   * the frames between the beginning of the GOP and this frame must not count
+   * as lost. This frame therefore gets the display number `first`, and the GOP
+   * begins at a lower number: `first` minus the temporal reference. */
   gint64 start = reference < MAX_HEAD ? first : first - reference;
 
   forget_pattern (timeline);

@@ -59,10 +59,12 @@ typedef enum
 /* Slots of AV1: bits of a bit mask. Bits 0 to 7 stand for the reference frames
  * that a decoder stores. Other state, such as probabilities, needs no slots of
  * its own, because a decoder stores it together with each reference frame. */
-/* Slot for the temporal delimiter, which separates a temporal unit from the
- * previous one. The frame with the delimiter updates this slot. The other
- * frames of the temporal unit use the slot, because they depend on the
- * delimiter. The slot is only used with SLOT_CODEC_AV1_FRAME. */
+/* Slots show how frames depend on each other: a frame depends on the frames
+ * that update the slots that it uses. This slot stands for the temporal
+ * delimiter, which separates a temporal unit from the previous temporal unit.
+ * The frame with the delimiter updates this slot. The other frames of the
+ * temporal unit use this slot, because they depend on the delimiter. The slot
+ * is only used with SLOT_CODEC_AV1_FRAME. */
 #define AV1_SLOT_TEMPORAL_UNIT (1u << 8)
 
 #define SLOT_LAYER_UNKNOWN -1

@@ -223,13 +223,14 @@ prefer_received_coverage (Feature * self, guint8 coverage)
 /* Fills our preference list for the feature Minimum Checksum Coverage of the
  * peer, to which we send data (RFC 4340 section 9.2.1). The value of the
  * feature is the smallest checksum coverage that the peer accepts. `coverage`
- * is the coverage that we want to use. The list begins with the preferred
- * values:
- * - The values from `coverage` down to 1 come first, because each of them
- *   allows us to use `coverage`. The list begins with `coverage` itself,
- *   because this is the value to which the peer most likely agrees.
- * - The value 0 and the values above `coverage` come last. With each of them,
- *   our checksum must cover the whole packet. */
+ * is the coverage that we want to use. The list contains all possible values,
+ * the most preferred value first:
+ * - `coverage` itself is the first value, because the peer most likely agrees
+ *   to it.
+ * - The values below `coverage`, in descending order to 1, come next. Each of
+ *   them allows us to use `coverage`, too.
+ * - The value 0 and then the values above `coverage` come last. With each of
+ *   them, our checksum must cover the whole packet. */
 static void
 prefer_sent_coverage (Feature * self, guint8 coverage)
 {
@@ -716,11 +717,14 @@ is_due (const Feature * self, guint64 now)
   return self->state == WANTED || (self->state == CHANGING && now >= self->due);
 }
 
-/* Writes the Change option of a feature (RFC 4340 section 6.6.3). `sequence` is
- * the number of the packet that carries the option. FGSS is the number of the
- * packet with our latest new Change. If this Change is new, FGSS is therefore
- * set to `sequence`. If it is a retransmission, it has the same contents as
- * before, and FGSS does not change (section 6.6.4). */
+/* Writes the Change option of a feature (RFC 4340 section 6.6.3) into the
+ * packet with the number `sequence`. The option is either new or a
+ * retransmission. FGSS is the number of the packet that carried the latest new
+ * Change of this endpoint.
+ *
+ * If the written Change is new, FGSS is set to `sequence`. If the written
+ * Change is a retransmission, it has the same contents as the first
+ * transmission, and FGSS does not change (section 6.6.4). */
 static void
 write_change (DccpFeatures * self, Feature * feature, const Rule * rule,
     gint side, guint64 now, guint64 sequence, DccpOptionWriter * writer)

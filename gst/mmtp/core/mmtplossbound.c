@@ -61,8 +61,9 @@
 #define MAX_RANDOM_LOSS 0.15
 /* With a short queue, all losses are regarded as random. The loss rate with a
  * short queue therefore says how many random losses are expected in a report.
- * If a report contains at most MIN_EXCESS losses more than expected, they count
- * as random. */
+ * Suppose that this loss rate is between NO_LOSS and MAX_RANDOM_LOSS. A report
+ * then shows congestion only if it contains more losses than RATIO times the
+ * expected number plus MIN_EXCESS. */
 #define MIN_EXCESS 1
 /* The sender measures the loss rate of the messages that were sent while the
  * queue was short. This loss rate counts as known when it is based on at least
@@ -136,12 +137,15 @@ add_octave (MmtpLossBound * bound, const MmtpRateSample * sample, guint all)
  * - Usually, loss_few is used. It is the loss rate of the messages that were
  *   sent while the number of bytes in flight was at most its mean.
  * - In the start phase, the number of bytes in flight increases all the time
- *   and always exceeds its mean, so loss_few cannot be measured. Therefore,
- *   messages and losses are also counted in octaves. An octave is a range of
- *   the number of bytes in flight, and the end of the range is twice its
- *   beginning. The octave of the last report is the present one. The octaves
- *   with fewer bytes than the present octave are added up. The loss rate is the
- *   number of their losses divided by the number of their messages. */
+ *   and always exceeds its mean, so loss_few cannot be measured. Therefore, the
+ *   losses are also counted in octaves. An octave is a range of the number of
+ *   bytes in flight, and the end of the range is twice its beginning. A report
+ *   belongs to the octave that contains the number of bytes that were in flight
+ *   when the newest message of the report was sent. The messages and losses of
+ *   the report are added to the counters of this octave. To measure the loss
+ *   rate, the function adds up the counters of all octaves below the octave of
+ *   the last report. The loss rate is the sum of the losses divided by the sum
+ *   of the messages. */
 static gboolean
 are_losses_frequent_with_few (const MmtpLossBound * bound)
 {

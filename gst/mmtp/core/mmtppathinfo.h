@@ -127,10 +127,11 @@ typedef struct
    * because of reports about this path. Tests check that the number of entries
    * per report stays bounded. */
   guint64 report_steps;
-  /* For each message in flight, the sender predicts the time at which the path
-   * has finished the transmission of the message. When a report about this path
-   * arrives, the sender repeats at most 256 of these predictions. This field is
-   * the number of repeated predictions. */
+  /* For each message in flight, the sender predicts when the path will have
+   * finished the transmission of the message. When a report about this path
+   * arrives, the sender computes at most 256 of these predictions again. This
+   * field is the total number of predictions that were computed again because
+   * of reports. */
   guint64 prediction_steps;
 } MmtpSenderPathStats;
 

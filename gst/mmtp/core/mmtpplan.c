@@ -21,15 +21,17 @@
  * The values in this file were tuned with the arena, a benchmark with simulated
  * links (tests/benchmarks/mmtparena.c). */
 #define CAUTION 2
-/* A plan leaves out frames so that other frames are in time. The excess is the
- * number of bytes that must be left out so that a certain frame is in time.
- * When a frame is left out, bytes are saved. The more bytes are saved, the
- * higher is the benefit of leaving out this frame. A large frame may save far
- * more bytes than the excess. The saved bytes that count towards the benefit
- * are therefore limited: their maximum is the product of USEFUL and the excess.
- * USEFUL is above 1 because an overload usually continues. Some of the bytes
- * that are saved in addition to the excess are then useful for the next frames.
- */
+/* A plan leaves out frames so that other frames are in time. Suppose that a
+ * certain frame would be late. The excess is the number of bytes that must be
+ * left out so that this frame is in time. A candidate is a frame that the plan
+ * can leave out. The benefit of a candidate grows with the number of bytes that
+ * are saved without it.
+ *
+ * A large candidate may save far more bytes than the excess. Therefore the
+ * saved bytes count towards the benefit only up to a limit, which is USEFUL
+ * times the excess. USEFUL is above 1 because an overload usually continues:
+ * the next frames would be late, too, and saved bytes above the excess then
+ * help these frames. */
 #define USEFUL 2
 /* If some frame would be late, the sender leaves out the frame whose omission
  * has the highest benefit. If no other frame refers to the omitted frame, the
@@ -129,20 +131,22 @@ leave_out (MmtpPlan * plan, guint i)
  * in time.
  *
  * The first number is the sum of the bytes of the frame `i` and of all kept
- * frames before it. Kept frames are those that the plan sends. If the weight of
- * a kept frame is lower than the weight of the frame `i`, its bytes are
- * multiplied by a factor, as a precaution. The factor is the higher weight
- * divided by the lower weight, but at most CAUTION.
+ * frames before it. Kept frames are those that the plan sends. The weight of a
+ * frame is the expected number of pictures that are lost without this frame. If
+ * a kept frame has a lower weight than the frame `i`, the bytes of the kept
+ * frame are multiplied by a factor, as a precaution. The factor is the weight
+ * of the frame `i` divided by the weight of the kept frame, but at most
+ * CAUTION.
  *
- * The second number is a capacity: the bytes that the paths can deliver from
- * now until a certain time. Usually, this is the time at which the frame `i`
- * has to be complete (see `capacity` in mmtpplan.h). In two cases, the capacity
- * ends `margin` ns earlier (`safe_capacity`), so that the frame arrives with
- * this safety margin:
- * - A kept frame before the frame `i` has a lower weight. The plan can leave
- *   out that frame to gain the time for the margin.
+ * The second number is usually `capacity` of the frame `i`: the bytes that the
+ * paths can deliver from now until the frame has to be complete (see
+ * mmtpplan.h). In two cases, the second number is `safe_capacity`: the bytes
+ * that the paths can deliver from now until `margin` ns before this time. The
+ * frame `i` then arrives with this safety margin. The two cases are:
+ * - A kept frame before the frame `i` has a lower weight than the frame `i`.
+ *   The plan can leave out that kept frame to gain the time for the margin.
  * - The frame `i` is not a reference picture, and there is a kept frame before
- *   it. */
+ *   the frame `i`. */
 static gdouble
 get_excess (const MmtpPlan * plan, guint i)
 {

@@ -446,11 +446,12 @@ find_in_plan (MmtpPolicy * policy, guint64 arrival, gboolean * is_exhausted)
  * that meets its deadline if it arrives at `arrival`. Returns NULL if there is
  * no such packet.
  *
- * The function first makes a new plan if the present plan is too old, or if
- * none of its packets is left in the queue. It keeps the present plan if a new
- * one would be the same. This is the case if the present plan was made at the
- * current time and, since then, no packet of it was sent and no packet was
- * queued. */
+ * The function keeps the present plan if this plan is not too old (PLAN_TIME)
+ * and at least one of its packets is still in the queue. Otherwise it usually
+ * makes a new plan before it searches for the packet. In one case, the new plan
+ * would be equal to the present plan, so the present plan is kept: the present
+ * plan was made at the current time, and since then no packet of the plan was
+ * sent and no packet was queued. */
 static MmtpPacket *
 find_planned (MmtpPolicy * policy, guint64 arrival)
 {

@@ -365,9 +365,10 @@ def carry(cell: Cell, directory: pathlib.Path,
 def lateness_of(ticks_ms: list[float],
                 directory: pathlib.Path) -> dict[str, Any]:
     """Returns two kinds of lateness of a run: of the machine and of the links.
-    The machine was late if it woke a waiting process too late. `ticks_ms` says
-    by how many ms. A link was late if it delivered a packet later than its
-    model computed.
+    The machine is late if it wakes a waiting process too late. `ticks_ms`
+    contains the measured values of this lateness in ms. A link is late if it
+    delivers a packet later than its model has computed. The lateness of the
+    links is read from files in `directory`.
     """
     outputs = directory.glob(LINK_OUTPUTS)
     return lateness.describe(ticks_ms, [

@@ -461,8 +461,9 @@ def latency_against_size(runs: list[run_results.Run]) -> Figure:
 def time_sequence(runs: list[run_results.Run]) -> Figure:
     """Draws the packets of the link over time, with a row for each value of
     the compared property, for example for each protocol. All rows show the
-    same range of SEQUENCE_S seconds. It contains the second in which the most
-    packets were lost.
+    same time range, which is SEQUENCE_S seconds long. The range is chosen so
+    that it contains the worst second, which is the interval of one second with
+    the most lost packets in all rows together.
     """
     firsts, called = first_runs(runs), looks(runs)
     begin = worst_seconds(firsts)

@@ -176,10 +176,11 @@ class Matrices(typing.NamedTuple):
     redefined: list[str]
 
     def changes(self) -> list[tuple[Group, Comparison]]:
-        """Returns a pair (group, comparison) for each comparison that shows a
-        change. A group is one combination of a link, a bitrate and a codec.
-        For each protocol in a group, only the first comparison is considered,
-        which is about the most important measure.
+        """A group is one combination of a link, a bitrate and a codec. It
+        contains several comparisons for each protocol, one for each measure.
+        The first of these comparisons is for the most important measure.
+        Returns a pair (group, comparison) for each of these first comparisons
+        that shows a change.
         """
         return [(group, one) for group in self.groups
                 for one in group.primary() if one.is_change]
@@ -485,14 +486,16 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def summary(found: Matrices) -> list[str]:
-    """Returns a summary of all comparisons as a list of one or two sentences.
-    A group is one combination of a link, a bitrate and a codec. For each
-    protocol in each group, only the comparison of the first measure is
-    counted.
+    """Returns a summary as a list of one or two sentences. A group is one
+    combination of a link, a bitrate and a codec. It contains several
+    comparisons for each protocol, one for each measure, such as the latency.
+    The first of these comparisons is for the most important measure. Only the
+    first comparison of each protocol in each group is counted.
 
-    The first sentence says how many comparisons show a change. The second
-    sentence says how many would show a change by chance alone, if nothing had
-    changed. The second sentence is left out if this number is 0.
+    The first sentence says how many of the counted comparisons show a change.
+    The second sentence says how many of them would show a change by chance
+    alone, if nothing had changed. The second sentence is left out if this
+    number is 0.
     """
     rows = [one for group in found.groups for one in group.primary()]
     if not rows:

@@ -103,10 +103,10 @@ def describe(viewers: Sequence[Viewer], source: pathlib.Path,
 
 
 def paths(group: dict[str, Any]) -> list[pathlib.Path]:
-    """Returns the paths of two files that belong to `group`, a part of the
-    report: the video of its worst seconds, and the still image that stands for
-    the video. If there are no such files, the list is empty. The caller adds
-    up the sizes of the files to compute the size of the page.
+    """A group is a part of the report. It may have a video of its worst
+    seconds, and a still image that stands for this video. Returns the paths of
+    these two files of `group`. If there are no such files, the list is empty.
+    The caller adds up the sizes of the files to compute the size of the page.
     """
     worst = group.get("worst") or {}
     return [path for path in (worst.get("video"), worst.get("poster")) if path]

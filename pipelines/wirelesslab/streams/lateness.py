@@ -80,10 +80,12 @@ MAX_VERDICTS = 1.0
 # percentage of these frames exceeds the limit, the run is flagged as
 # unreliable.
 #
-# It is not known when the longest stall of a run took place. The check assumes
-# the worst case, a stall at the start. The length of the longest stall is the
-# longest time by which a process woke up too late or the element wirelesslink
-# pushed a packet too late.
+# It is known only how long the longest stall of a run was, but not when it
+# took place. The check assumes the worst case, a stall at the start. Two
+# maxima were measured: the longest time by which a process woke up too late,
+# and the longest time by which the element wirelesslink pushed a packet too
+# late. The check takes the larger of the two maxima as the length of the
+# longest stall.
 #
 # In nearly every run, a process wakes up 20 to 30 ms too late at least once,
 # but rarely at the start. Because the worst case is rare, this limit is larger
@@ -176,21 +178,21 @@ def percentile_of(lateness: Lateness, part: str, percent: int) -> float:
 
 
 def percentile_of_link(lateness: Lateness, percent: int) -> float:
-    """Returns a percentile of the lateness of the link, in ms. This lateness
-    is the time by which the element wirelesslink pushes packets too late. Only
-    its median, its 99th percentile and its maximum were measured. Percentiles
-    between the median and the 99th percentile are estimated in one of two
-    ways:
+    """Returns a percentile of the lateness of the link, in ms. The lateness is
+    the time by which the element wirelesslink pushes packets too late. Only
+    the median, the 99th percentile and the maximum of the lateness were
+    measured. Percentiles between the median and the 99th percentile are
+    estimated in one of two ways:
 
-    - Usually wirelesslink is late because its process wakes up late. More
-      percentiles of this wake-up delay were measured than of the lateness. It
-      is therefore known where the wanted percentile of the wake-up delay lies
-      between the median and the 99th percentile of the wake-up delay. The
-      wanted percentile of the lateness is assumed to lie at the same place
-      between the median and the 99th percentile of the lateness. For example,
-      if the wanted percentile of the wake-up delay lies exactly halfway, the
-      result is halfway between the median and the 99th percentile of the
-      lateness.
+    - Usually wirelesslink is late because its process wakes up late. The time
+      by which processes wake up late is called the wake-up delay. More
+      percentiles of the wake-up delay were measured. The estimate assumes that
+      both distributions have the same form. For example, let the wanted
+      percentile be the 90th. If the 90th percentile of the wake-up delay is
+      the mean of its median and its 99th percentile, the result is the mean of
+      the median and the 99th percentile of the lateness. Other positions
+      between the median and the 99th percentile are transferred in the same
+      way.
     - If the 99th percentile of the wake-up delay is less than SAME_CAUSE times
       the 99th percentile of the lateness, wirelesslink has another reason to
       be late. The wanted percentile is then interpolated linearly between the
@@ -229,16 +231,17 @@ def stall_ms(lateness: Lateness) -> float:
 
 def without_maximum(late: Sequence[tuple[float, float]]
                     ) -> list[tuple[float, float]]:
-    """Returns a copy of `late` in which the maximum lateness is replaced by
-    the 99th percentile. `late` is a list of pairs (lateness in ms, share of
-    the frames that had this lateness). Its last pair has the maximum, with a
-    share of 1 % of the frames.
+    """`late` is a list of pairs (lateness in ms, share of the frames that had
+    this lateness). The last pair has the maximum lateness, with a share of 1 %
+    of the frames. The pair before it has the 99th percentile of the lateness.
+    Returns a copy of `late` in which the lateness of the last pair is replaced
+    by the 99th percentile of the lateness.
 
-    Percentiles of the latency are computed from this copy. The maximum often
-    comes from a single late wake-up, which delays only one frame. The delay of
-    one frame cannot change a percentile. In `late`, however, the maximum
-    counts for 1 % of all frames. With this share, the maximum would change the
-    percentiles.
+    Percentiles of the frames' latency are computed from the copy. The maximum
+    lateness often comes from a single late wake-up, which makes only one frame
+    late. One late frame cannot change a percentile of the latency. In `late`,
+    however, the maximum lateness counts for 1 % of all frames, and 1 % of the
+    frames would change the percentiles.
     """
     return [*late[:-1], (late[-2][0], late[-1][1])]
 

@@ -276,15 +276,16 @@ def hosts_of(link: Link, roles: tuple[str, ...]) -> dict[str, Any]:
 
 
 class OverLink:
-    """The two ends of a stream on two hosts of a testbed, with one or several
-    links between them.
-    - `properties` are the properties of the element wirelesslink that emulates
-      the first link.
-    - `further` has the same for each other link: the properties of the element
-      wirelesslink that emulates it.
-    - `link` is the description of the link in the matrix file, or None. The
-      link can be a combined link. The description contains the name, the
-      direction and the schedule of each of its parts.
+    """The two ends of a stream on two hosts of a testbed. The stream uses one
+    link, or a combined link, which consists of several links. Each of these
+    links is a part of the combined link, and is emulated by an element
+    wirelesslink of its own.
+    - `properties` are the properties of the element wirelesslink for the first
+      part, or for the only link.
+    - `further` has the properties of the elements wirelesslink for the other
+      parts, one item for each part.
+    - `link` is the description of the whole link in the matrix file, or None.
+      It contains the name, the direction and the schedule of each part.
     - `options` are further arguments for the testbed.
     """
 

@@ -137,8 +137,9 @@ def variables(
 ) -> dict[str, str]:
     """Returns the environment variables with addresses for the commands on
     host `own`. For example, $b_wl0 is the address of host b on link wl0. $b is
-    the address of host b on the first link that host b has. In this order, the
-    links of host `own` come first.
+    the address of host b on one of its links. If hosts b and `own` have a link
+    in common, $b is the address on the first such link in `links`. Otherwise
+    it is the address on the first link of host b in `links`.
 
     A host may have several addresses on a link. The names of their variables
     differ in the suffix: $b_wl0 has the suffix "", and $b_wl0_ip6 has the

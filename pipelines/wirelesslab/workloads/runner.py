@@ -44,10 +44,12 @@ def hosts_of(workload: Workload) -> tuple[str, str]:
 
 
 def prepared(workload: Workload) -> dict[str, Any]:
-    """Returns the workload together with values that its endpoints need. For
-    the endpoints, a workload of the kind "dial-up" consists of requests and
-    replies: a request starts a phone call, and the reply shows that the call
-    was set up. The added values describe these requests and replies.
+    """Returns the workload together with values that its endpoints need. The
+    added values depend on the kind of the workload:
+    - "dial-up": values that describe requests and replies. A request starts a
+      phone call, and the reply shows that the call was set up.
+    - "voice": the number of packets and the size of an acknowledgement.
+    - Other kinds: no values.
     """
     if workload["kind"] == "dial-up":
         size = workload["bytes"]

@@ -295,13 +295,13 @@ typedef enum
   CHAIN_LAST
 } Chain;
 
-/* The best results of a sender that knows all future frames. Such a sender
- * selects the frames that it sends. There may be several selections of `n`
- * decodable frames that leave the decoder in the state `chain`. After each of
- * these selections, the channel is free again at a certain time in ns.
- * `free_at[chain][n]` is the earliest of these times. If no selection of `n`
- * decodable frames leaves the decoder in the state `chain`, `free_at[chain][n]`
- * is G_MAXUINT64. */
+/* Results of a sender that knows all future frames. Such a sender selects the
+ * frames that it sends. A result is the time in ns at which the channel has
+ * transmitted the last selected frame and is free again. There may be several
+ * selections that contain `n` decodable frames and leave the decoder in the
+ * state `chain`. `free_at[chain][n]` is the best result of these selections,
+ * which is the earliest time. If there is no such selection,
+ * `free_at[chain][n]` is G_MAXUINT64. */
 typedef struct
 {
   guint64 *free_at[CHAIN_LAST];

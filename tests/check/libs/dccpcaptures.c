@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads packets that were recorded between a Linux 6.1 kernel and its peer
- * (tests/check/data/dccp). Writes each packet again, and also each single
- * option from its value. In both cases, the bytes must be the same as in the
- * recording. The reader must refuse only the packets that were made invalid on
- * purpose.
- */
+ * (tests/check/data/dccp). Two tests are made:
+ * - The fields of each packet are read, and the packet is written again from
+ *   these fields.
+ * - The value of each option is read, and the option is written again from this
+ *   value.
+ *
+ * In both tests, the written bytes must be the same as in the recording. The
+ * reader must refuse only the packets that were made invalid on purpose. */
 
 #include <gio/gio.h>
 #include <gst/check/gstcheck.h>

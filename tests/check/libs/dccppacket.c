@@ -490,10 +490,12 @@ GST_START_TEST (checksum_in_udp_is_not_looked_at)
 
 GST_END_TEST;
 
-/* The checksum also covers the IP addresses of both ends. The sender's local
- * address is the remote address at the receiver, and the other way round, but
- * the checksum must be valid there too. If the remote address at the receiver
- * is not the address of the sender, the packet must be refused. */
+/* The checksum also covers the IP addresses of both ends. The receiver sees the
+ * two addresses in exchanged roles: the sender's local address is the
+ * receiver's remote address, and the sender's remote address is the receiver's
+ * local address. The checksum of the sender must nevertheless be valid at the
+ * receiver. If the receiver's remote address is not the address of the sender,
+ * the packet must be refused. */
 GST_START_TEST (the_other_end_reads_what_was_written)
 {
   DatagramPath back = ipv6;

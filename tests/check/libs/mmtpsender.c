@@ -1748,10 +1748,12 @@ loses_the_first (const MmtpMessage * message)
 /* Returns a fixture with one path. The rate of this path is configured, and its
  * one-way delay has alternated between 20 ms and 220 ms. For a path with a
  * configured rate, the sender predicts a delay that hardly any packet exceeds.
+ * Here, this delay is about 220 ms.
  *
- * A packet is too late after the initial delay (D0), which is at most 350 ms. A
- * packet that is sent once therefore arrives in time. If it is lost, its
- * retransmission is sent later, so the retransmission may be too late. */
+ * A packet is too late if it arrives after the initial delay (D0), which is 350
+ * ms here. The delay of the path is less than D0, so a packet that is sent once
+ * and not lost arrives in time. If the packet is lost, its retransmission is
+ * sent later, so the retransmission may be too late. */
 static Fixture *
 fixture_new_fluctuating (void)
 {
