@@ -282,11 +282,12 @@ void gst_wireless_link_flow_wake (GstWirelessLinkFlow * flow);
  * later. */
 void gst_wireless_link_flow_add_barrier (GstWirelessLinkFlow * flow,
     GstMiniObject * object);
-/* Outputs `item`, which has left the link. `item` is a packet of `epoch`, or a
- * duplicate of such a packet. An epoch is the set of packets of a flow between
- * two barriers. A barrier is a serialized event or query, which must keep its
- * place between the packets. If a barrier that precedes `epoch` has not been
- * output yet, `item` waits until it has been output. */
+/* Outputs the packet `item`, which has left the link. A serialized event or
+ * query must keep its place between the packets, and is called a barrier. The
+ * packets of a flow between two barriers are called an epoch. `item` is a
+ * packet of `epoch`, or a duplicate of such a packet. If a barrier that
+ * precedes `epoch` has not been output yet, the function only stores `item`.
+ * The packet is then output after this barrier. */
 void gst_wireless_link_flow_deliver (GstWirelessLinkFlow * flow,
     GstWirelessLinkEpoch * epoch, const GstWirelessLinkItem * item);
 /* Records that one packet of `epoch` was delivered or lost. Must be called once
@@ -339,12 +340,15 @@ void gst_wireless_link_distribute (GstWirelessLink * self);
  * wait. */
 void gst_wireless_link_wake_scheduler (GstWirelessLink * self);
 /* With mode=timestamp: puts waiting packets into the link and advances the time
- * of the link as far as possible. Each packet has a time at which it enters the
- * link, and the packets of all flows must enter in the order of these times.
- * For each flow, the earliest time is known at which its next packet can enter.
- * The link must not advance beyond the minimum of these times over all flows,
- * because a packet with this time may still follow. The function may release
- * the lock while it works. */
+ * of the link as far as possible.
+ *
+ * Each packet has a time at which it enters the link. The packets of all flows
+ * must enter in the order of these times. For each flow, the element knows a
+ * time before which no further packet of the flow enters. The link must not
+ * advance beyond the earliest of these times, because a packet that enters at
+ * this time may still follow.
+ *
+ * The function may release the lock while it works. */
 void gst_wireless_link_merge (GstWirelessLink * self);
 /* Wakes all threads that wait because the link or the input of their flow is
  * full. */

@@ -11,12 +11,14 @@ frames. The kernel timestamps each packet on the loopback interface (see
 wiretime.c). The benchmark runs in a network namespace of its own, if this is
 permitted.
 
-The sinks run one after the other, and this sequence is repeated. Each figure
-of a sink is the median of its runs, with the minimum and the maximum. In each
-repetition, the figure of a sink is also divided by the figure of udpsink. The
-printed ratio is the median of these quotients. The program fails if a sink
-does not send all packets or changes their order. It never fails because a sink
-is slow.
+The sinks run one after the other, and this sequence is repeated. Each run of a
+sink gives three figures: the median, the 99th percentile and the maximum of
+the measured times. For each figure, the program prints the median, the minimum
+and the maximum over all runs of the sink. It also prints a ratio. In each
+repetition, the figure from the run of the sink is divided by the figure from
+the run of udpsink. The ratio is the median of these quotients. The program
+fails if a sink does not send all packets or changes their order. It never
+fails because a sink is slow.
 
 --build OTHER also measures the plugins of another build directory, for example
 of an earlier version. The option may be given several times. --busy measures

@@ -11,8 +11,13 @@
  * For each of these pictures, both models must find the same reference
  * pictures.
  *
- * Input: codec and options, then pictures. A picture is a byte with its type
- * and flags, its distance in display order, and bytes for its references.
+ * Input: one byte with codec and options, then pictures. Each picture consists
+ * of these parts:
+ * - a byte with the type and the flags of the picture
+ * - a byte with the distance in display order from another picture: for a
+ *   leading picture, the last key frame; for other pictures, the last key frame
+ *   or P-frame
+ * - bytes for the references of the picture
  */
 
 #include "fuzz.h"

@@ -167,11 +167,12 @@ class MmtpPapersTest(linktestbed.LinkCase):
         logger = threading.Thread(
             target=lambda: log.extend(iter(sink.stdout.readline, b"")))
         logger.start()
-        # The pipeline starts when it gets a first frame, which does not count
-        # in the results. The test waits until the session with the receiver
-        # has begun, and then writes this frame. Otherwise the frame would have
-        # to wait for the session in mmtpsink. fdsrc is not a live source, so
-        # mmtpsink would add this waiting time to the due times of all frames.
+        # mmtpsink begins the session with the receiver before it gets a frame.
+        # The test waits until the session has begun. It then writes a first
+        # frame, with which the pipeline starts. This frame does not count in
+        # the results. Without the wait, the first frame would have to wait for
+        # the session in mmtpsink. fdsrc is not a live source, so mmtpsink
+        # would add this waiting time to the due times of all frames.
         self.wait_until_active(log)
         self.write(sink, FRAMES)
         late = self.write_all(sink, period / 1000)

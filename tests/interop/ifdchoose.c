@@ -9,8 +9,9 @@
  * CODEC is h264, hevc, vp8, vp9, av1 (a unit is a temporal unit) or av1-frame
  * (a unit is one frame). SECONDS-PER-FRAME is the time that the link needs to
  * send a frame. OUTAGE is the duration of an outage, in seconds. During the
- * outage, the link accepts no frames. The outage begins after the first frame
- * that the link accepts at or after the time OUTAGE_AT.
+ * outage, the link accepts no frames. The constant OUTAGE_AT in this file is
+ * the earliest time at which the outage may begin. The link first accepts one
+ * more frame at this time or later. The outage begins after this frame.
  *
  * The program reads one line for each access unit of the file: "OFFSET SIZE
  * PTS", with PTS in ns or -1 for none. In interlaced video, each of the two

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks the UDP-Lite elements with each of their backends, the ways in which
-they send and receive packets: with a UDP-Lite socket of the kernel, with a raw
-socket, or inside UDP packets. tshark checks the length, coverage and checksum
-of every packet.
+"""Checks the UDP-Lite elements. An element can send and receive packets in
+three ways, its backends: with a UDP-Lite socket of the kernel, with a raw
+socket, or inside UDP packets. Each backend is checked. tshark checks the
+length, coverage and checksum of every packet.
 
 There are three kinds of senders and receivers: the elements with the backend
 of the kernel, the elements with the raw socket backend, and ffmpeg. Each

@@ -94,10 +94,11 @@ typedef struct
   /* Share of the frames, from 0 to 1, that an ideal sender delivers in time.
    * The ideal sender knows in advance when its links can carry data. */
   gdouble possible;
-  /* Share of the frames, from 0 to 1, that an ideal sender delivers in time if
-   * it does not retry any frame. The ideal sender knows in advance when its
-   * links can carry data, and drops frames that do not fit. A retry is a second
-   * attempt to fit a dropped frame in. */
+  /* Share of the frames, from 0 to 1, that an ideal sender delivers in time
+   * before any retry. The ideal sender knows in advance when its links can
+   * carry data. It drops frames for which the links have too little capacity.
+   * At the end, it tries again to send each dropped frame. These attempts are
+   * the retries, and frames that they save are not counted here. */
   gdouble first_choice;
   /* Length in ms of the longest period in which no packet could arrive, over
    * whichever path. */

@@ -85,11 +85,12 @@ void udplite_test_inject (gint fd, UdpliteBackend backend, gboolean ipv6,
 void udplite_test_write (guint8 * packet, gsize size, UdpliteBackend backend,
     gboolean ipv6, guint16 port, guint coverage);
 
-/* Numbers of iterations of loop tests. A test with N_COMBINATIONS iterations
- * tries each combination of a sender's and a receiver's backend (implementation
- * of UDP-Lite) in udplite_test_combinations. A test with N_BACKENDS iterations
- * tries each backend in udplite_test_backends. Both kinds of tests use IPv4 and
- * IPv6. */
+/* Numbers of iterations of loop tests. A backend is an implementation of
+ * UDP-Lite. The array udplite_test_combinations lists pairs of a backend for
+ * the sender and a backend for the receiver. A test with N_COMBINATIONS
+ * iterations tries each of these pairs. The array udplite_test_backends lists
+ * single backends. A test with N_BACKENDS iterations tries each of these
+ * backends. Both kinds of tests use IPv4 and IPv6. */
 #define N_COMBINATIONS (N_UDPLITE_TEST_COMBINATIONS * 2)
 #define N_BACKENDS (N_UDPLITE_TEST_BACKENDS * 2)
 

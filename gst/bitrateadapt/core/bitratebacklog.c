@@ -39,10 +39,11 @@
  * shows which bytes have arrived. Between two reports, the age therefore only
  * grows. The minimum age must be measured over a period that contains at least
  * one report. The necessary length of this period depends on the sink:
- * - dccpthinsink receives only one report in each round trip. It reports the
- *   round-trip time, so the period is at least one round trip.
- * - mmtpsink does not report the round-trip time. It receives reports more
- *   often, so a shorter period is enough. */
+ * - dccpthinsink receives only one report in each round trip. dccpthinsink
+ *   tells this module the round-trip time, so the period is at least one round
+ *   trip.
+ * - mmtpsink does not tell this module the round-trip time. mmtpsink receives
+ *   reports more often, so a shorter period is enough. */
 /* The reports of the receiver are rare if it sends only one in each round trip,
  * and the round trip is long. In this case, an outage of the network is assumed
  * when no report has confirmed new data for LATE_REPORT round trips. */
@@ -50,16 +51,18 @@
 /* Period in ns over which two values are measured: the mean time between two
  * frames of the encoder, and the rate at which data leave the encoder. */
 #define PUT_TIME (1000 * MILLISECOND)
-/* The backlog is the data that the receiver has not confirmed yet. The normal
- * age of the backlog is its age without a queue: the round trip plus the time
- * between two reports of the receiver. The normal age is measured as the
+/* The backlog is the data that the receiver has not confirmed yet. The age of
+ * the backlog is the time since its oldest byte left the encoder. Without a
+ * queue in the network, the age is the round trip plus the time between two
+ * reports of the receiver. This is the normal age. It is measured as the
  * minimum of the ages in a recent period. The period lasts between MIN_PERIOD
  * and 2 * MIN_PERIOD.
  *
- * If the stream has caused a queue, the bitrate is kept below the rate of the
- * network until the queue is empty. This takes less time than the period, so
- * the minimum is an age without a queue. If a delay lasts longer than the
- * period, the stream is not its cause, and the delay counts as normal. */
+ * A queue increases the age. If the stream has caused the queue, the bitrate is
+ * kept below the rate of the network until the queue is empty. The queue is
+ * empty before the period ends, so the minimum in the period is an age without
+ * a queue. If the age is higher for longer than the period, the stream is not
+ * the cause, and the higher age becomes the normal age. */
 #define MIN_PERIOD (2000 * MILLISECOND)
 /* A queue in the network counts as standing if it was never empty in the last
  * STANDING_TIME. This time is the INTERVAL of CoDel (RFC 8289, section 4.3). If
@@ -275,11 +278,13 @@ bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
   note_min (&backlog->age, report->now, sample->age);
   if (report->network_queue == BITRATE_UNKNOWN)
     return;
-  /* `network_queue` is the one-way delay minus the minimum one-way delay that
-   * the transport has ever measured. At first, a delay above this minimum is
-   * assumed to come from a queue. If the additional delay remains for some
-   * seconds, it is assumed to have another cause, and note_min () adopts it as
-   * the new minimum. */
+  /* The transport remembers the minimum of all one-way delays that it has
+   * measured. `network_queue` is the present one-way delay minus this minimum.
+   * At first, `network_queue` is assumed to be the delay of a queue, and the
+   * value 0 counts as no queue. If `network_queue` remains above 0 for some
+   * seconds, the additional delay is assumed to have another cause. note_min ()
+   * then uses the lowest recent value of `network_queue` as the value without a
+   * queue. */
   if (backlog->network_queue.period_end == 0)
     note_min (&backlog->network_queue, report->now, 0);
   note_min (&backlog->network_queue, report->now, report->network_queue);

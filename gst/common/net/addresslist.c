@@ -62,10 +62,13 @@ append_mask (AddressList * list, GInetAddressMask * inet_mask)
   g_array_append_val (list->masks, mask);
 }
 
-/* Returns whether the length of the prefix `part`, the number after the slash,
- * does not exceed the length of an IPv6 address in bits. This is checked before
- * GInetAddressMask parses the text, because GInetAddressMask would log a
- * critical warning if the length is larger. */
+/* `part` is an address, or a prefix such as "2001:db8::/32". The number after
+ * the slash is the length of the prefix in bits. Returns whether this number
+ * does not exceed the length of an IPv6 address in bits. Returns TRUE if there
+ * is no slash.
+ *
+ * The length is checked before GInetAddressMask parses `part`. If the length is
+ * too large, GInetAddressMask would log a critical warning. */
 static gboolean
 has_possible_length (const gchar * part)
 {

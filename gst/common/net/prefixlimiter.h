@@ -61,12 +61,14 @@ PrefixLimiter *prefix_limiter_new (
 void prefix_limiter_free (PrefixLimiter * limiter);
 
 /* Returns whether one answer to `host` may be sent. If so, deducts the answer
- * from a budget:
- * - If the host has completed a handshake, it has a reserve. The answer is
- *   deducted from this reserve first.
- * - If the host has no reserve, or has used it up, the answer is deducted from
- *   two budgets: that of the host's network, and the total budget of all hosts.
- *   Both must suffice. `rate` is the total budget in answers per second. */
+ * from one or two budgets:
+ * - A host that has completed a handshake has a budget of its own, its reserve.
+ *   If the reserve allows the answer, the answer is deducted only from the
+ *   reserve.
+ * - Otherwise the answer is deducted from two budgets: the budget of the host's
+ *   network, and the total budget of all hosts. If one of these two budgets
+ *   does not allow the answer, the answer may not be sent. `rate` is the size
+ *   of the total budget in answers per second. */
 gboolean prefix_limiter_take (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host, guint rate);
 /* Returns whether the reserve of `host` allows one answer. If so, deducts this

@@ -115,10 +115,12 @@ socket_clock_read_stamp (const struct cmsghdr *control, guint64 * stamp)
 guint64
 socket_clock_get_arrival (const SocketClock * self, guint64 stamp, gint64 now)
 {
-  /* The arrival times of all packets are computed with the lower bound of the
-   * difference between the clocks. As long as nobody sets CLOCK_REALTIME, this
-   * bound never decreases. If packet A has a later timestamp than packet B, the
-   * arrival time of A is therefore never earlier than that of B. */
+  /* The arrival time of a packet is its timestamp, a time of CLOCK_REALTIME,
+   * plus the difference between the monotonic clock and CLOCK_REALTIME. Only
+   * bounds of this difference are known. The lower bound is used for all
+   * packets. As long as nobody sets CLOCK_REALTIME, the lower bound never
+   * decreases. If packet A has a later timestamp than packet B and is read
+   * later, the arrival time of A is therefore not earlier than that of B. */
   gint64 time = (gint64) stamp + self->offset_low;
 
   if (stamp == 0 || time > now || time < self->empty - CLOCK_TOLERANCE)

@@ -525,13 +525,15 @@ average_size (TfrcSender * sender, guint32 size)
  * If a sender has to wait before it may send again, the usual reason is that it
  * has used up the allowed rate. It is then not data-limited. In two cases,
  * however, the sender has to wait although it is data-limited:
- * - The sender waits only because of the configured maximum rate, which is
- *   lower than the allowed rate.
- * - The application provided the sent packet late: the allowed rate would have
- *   permitted this packet at least one packet interval earlier. In addition, no
- *   other packet waits now. For example, the application provides one packet
- *   every few minutes, and the allowed rate is less than two packets per round
- *   trip. The sender must then wait after each packet. */
+ * - The configured maximum rate is lower than the allowed rate. The sender then
+ *   waits only because of the maximum rate.
+ * - The application is slower than the allowed rate. The function assumes this
+ *   if two conditions are met. First, the packet was sent at least one packet
+ *   interval later than the allowed rate permitted. Second, no other packet
+ *   waits now. The sender must nevertheless wait for some time after this
+ *   packet if the allowed rate is low, for example less than two packets per
+ *   round trip. This wait does not limit an application that provides one
+ *   packet every few minutes. */
 static void
 note_not_limited (TfrcSender * sender, gboolean was_late)
 {
@@ -766,9 +768,10 @@ set_rate (TfrcSender * sender, gboolean may_double)
  * would have no effect here: the sender stores several values of X_recv, in
  * X_recv_set, and uses only the largest of them.
  *
- * The limit applies for at least one round trip, as a value of X_recv does.
- * After that time, the limit is removed by the first feedback that reports
- * neither a slow receiver nor dropped packets. */
+ * A value of X_recv stays in X_recv_set for at least one round trip. The limit,
+ * too, applies for at least one round trip. After that time, the limit is
+ * removed by the first feedback that reports neither a slow receiver nor
+ * dropped packets. */
 static void
 obey_receiver (TfrcSender * sender, const TfrcFeedback * feedback)
 {
@@ -837,11 +840,13 @@ tfrc_sender_feedback (TfrcSender * sender, guint64 now,
     time_feedback (sender, sent, feedback);
     raise_counter (sender, sent);
     /* total_acknowledged counts the payload bytes from the first packet up to
-     * the latest acknowledged packet. sent->total counts them up to the packet
-     * that this feedback acknowledges. Earlier feedback may already have
-     * acknowledged a later packet. This can happen if the earlier feedback
-     * contained no receive rate. sent->total is then less than
-     * total_acknowledged, which must not decrease. */
+     * the latest acknowledged packet. It must not decrease. sent->total counts
+     * the payload bytes up to the packet that this feedback acknowledges.
+     *
+     * is_credible () rejects old feedback, but it considers only earlier
+     * feedback with a receive rate. If feedback without a receive rate has
+     * already acknowledged a later packet, sent->total is less than
+     * total_acknowledged. */
     sender->total_acknowledged = MAX (sender->total_acknowledged, sent->total);
   }
   if (!has_round_trip (sender))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The queue of the element ifdqueue. It contains frames, events, queries, and
- * data that are never dropped. The items of the queue keep their order. The IFD
- * (I-Frame Delay) algorithm in ifd.h decides which frames are dropped. The
- * queue has no pads, threads or clock, and the caller protects each call with a
- * lock. The objects in the queue belong to the caller: the queue neither
- * accesses nor frees them. Each object leaves the queue through one of the
- * functions ifd_line_pop (), ifd_line_poll_drop (), ifd_line_flush () and
- * ifd_line_withdraw ().
+/* The queue of the element ifdqueue. It contains frames, events and queries. It
+ * also contains other data, which are never dropped. The items of the queue
+ * keep their order. The IFD (I-Frame Delay) algorithm in ifd.h decides which
+ * frames are dropped. The queue has no pads, threads or clock, and the caller
+ * protects each call with a lock. The objects in the queue belong to the
+ * caller: the queue neither accesses nor frees them. Each object leaves the
+ * queue through one of the functions ifd_line_pop (), ifd_line_poll_drop (),
+ * ifd_line_flush () and ifd_line_withdraw ().
  *
  *   ifd_line_push_frame (line, now, &item);    or ifd_line_push (line, object)
  *   while (ifd_line_poll_drop (line, &drop)) ...

@@ -209,11 +209,13 @@ make_query (MmtpControl * self, MmtpPath * path, MmtpMessage * message)
 
 /* --- LEAVE ---------------------------------------------------------------- */
 
-/* Fills in a LEAVE, a message that removes a path from the session, if one is
- * due. The LEAVE either removes the path `leaving`, or acknowledges a LEAVE
- * that the receiver has sent. Returns the path on which the LEAVE is to be
- * sent: another path than `leaving`, if possible. Returns NULL if no LEAVE is
- * due or no path can send it. */
+/* If a LEAVE is due, fills in `message` with it. A LEAVE is a message that
+ * removes a path from the session. The LEAVE either removes the path `leaving`,
+ * or acknowledges a LEAVE that the receiver has sent.
+ *
+ * Returns the path on which the LEAVE is to be sent. This is another path than
+ * `leaving`, if possible. Returns NULL if no LEAVE is due or no path can send
+ * it. */
 static MmtpPath *
 make_leave (MmtpControl * self, MmtpPath * leaving, MmtpMessage * message)
 {

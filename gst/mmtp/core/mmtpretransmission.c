@@ -151,13 +151,16 @@ requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due)
     requeue_sent (self, path, number, due, arrival);
 }
 
-/* Examines the messages that were sent on `path`, in the order in which they
- * were sent. A message is overdue in two cases: the reports say that it has not
- * arrived although it should have, or no report has said anything about it
- * although such a report should have arrived by now. If the due time of the
- * packet in an overdue message is `due` or earlier, this packet is put back
- * into the send queue. The search ends at the first message that is not
- * overdue, because the later messages are not overdue either. */
+/* Puts packets that seem lost on `path` back into the send queue, if their due
+ * time is `due` or earlier.
+ *
+ * For this, the function examines the messages that were sent on `path`, in the
+ * order in which they were sent. A message is missing in two cases. First, the
+ * reports say that it has not arrived although it should have. Second, no
+ * report has said anything about the message, although a report about it should
+ * have arrived by now. The packet in a missing message is put back if its due
+ * time permits. The search ends at the first message that is not missing,
+ * because the later messages are not missing either. */
 static void
 requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 {

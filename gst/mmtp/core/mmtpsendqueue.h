@@ -145,9 +145,10 @@ guint64 mmtp_send_queue_get_late_group (const MmtpSendQueue * queue,
  * packet in the list of `rank` that meets two conditions:
  * - The packet would be in time if it arrived at the time `arrival`.
  * - The picture of the packet does not refer to a late picture (a picture that
- *   would not be in time). The result of mmtp_send_queue_get_late_group() tells
- *   which picture is late. `late_group` is this result: the number of the group
- *   of pictures that contains the late picture, or 0 if no picture is late.
+ *   would not be in time). A late reference picture makes the rest of its group
+ *   of pictures useless. `late_group` is the number of the newest group that
+ *   has a late picture, or 0 if no picture is late. The caller gets this number
+ *   from mmtp_send_queue_get_late_group().
  *
  * Returns NULL if no packet meets both conditions. */
 MmtpPacket *mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,

@@ -21,13 +21,13 @@
  * directions share the rate. */
 #define KNOWN_SHARE 0.97
 /* A queue counts as a standing queue if it delays every packet by more than
- * STANDING (ns). On the fluctuating links of the MMTP paper, the delay rises by
- * less than this if there is no queue.
+ * STANDING (ns). On the fluctuating links of the MMTP paper, the delay rises
+ * even without a queue, but by less than STANDING.
  *
- * A standing queue can form although the pacing leaves 3 % of the configured
- * rate for KEEPALIVEs and REPORTs (KNOWN_SHARE). On a half-duplex medium, these
- * messages may need more, for example because of gaps between the two
- * directions. The queue would then grow without limit. While there is a
+ * The sender paces the stream at 97 % of the configured rate (KNOWN_SHARE). The
+ * other 3 % are left for KEEPALIVEs and REPORTs. On a half-duplex medium, these
+ * messages may need more than 3 %, for example because of gaps between the two
+ * directions. A queue would then form and grow without limit. While there is a
  * standing queue, the sender therefore paces only at DRAIN_SHARE of the
  * configured rate. It does so until the queue delays a packet by less than half
  * of STANDING. */

@@ -31,10 +31,11 @@ from wirelesslab.testbed import testbed
 BOTTLENECK = paths.PIPELINES / "demo.ini"
 MOBILE = paths.PIPELINES / "demo-mobile.ini"
 LAB = paths.PIPELINES / "lab"
-# The demo streams a clip over several transports. Each transport carries the
-# clip with the highest bitrate. The transports in this table also carry the
-# clip with a lower bitrate. With the lower bitrate, nearly all frames arrive,
-# whatever the transport, so these few transports are sufficient.
+# The demo streams a clip over several transports. The clip exists with several
+# bitrates. Each transport is tested with the highest bitrate. The transports
+# in this table are also tested with a lower bitrate. With the lower bitrate,
+# nearly all frames arrive over every transport. A few transports are therefore
+# enough to show the result of the lower bitrate.
 ALSO_LOWER = {BOTTLENECK: ("mmtp", "rtp-stock", "srt", "tcp"),
               MOBILE: ("rtp-stock",)}
 # The demo executes this number of runs per processor core at the same time.

@@ -79,9 +79,11 @@ def status(job: str) -> str:
     """
     directory, name = find(job)
     # A node holds its lock until it ends. The lock must be checked before the
-    # exit status of the job. Suppose that the exit status were checked first.
-    # Between the two checks, the node could write the exit status of its last
-    # job and then end. The job would then seem to have failed.
+    # exit status of the job is read. Suppose that the exit status were read
+    # first, while the job is running. The exit status would not exist yet. The
+    # node could then write the exit status and end. The lock would be checked
+    # last and would be free. A job without an exit status whose node has ended
+    # seems to have failed.
     alive = is_alive(directory)
     done = directory / DONE / name
     if done.exists():

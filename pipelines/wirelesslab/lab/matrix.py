@@ -425,16 +425,18 @@ def theirs(given: configparser.ConfigParser, link: Link,
 def chosen_protocols(workload: Workload, names: str, matrix: Mapping[str, str],
                      own: dict[str, Protocol],
                      known: dict[str, Protocol]) -> list[Protocol]:
-    """Returns the protocols for a workload, which is the traffic of an
-    experiment:
+    """Returns the protocols for `workload`, the traffic of an experiment. A
+    matrix file describes the experiments. `names` are the protocols that the
+    workload names. `matrix` is the section [matrix] of the file, which may
+    name protocols, too. `own` are the protocols that the file defines.
 
     1. If the workload names protocols, these protocols are returned.
-    2. Otherwise, if the section [matrix] names protocols, those of them that
-       can carry the workload are returned.
-    3. Otherwise, those protocols of the matrix file that can carry the
+    2. Otherwise, if the section [matrix] names protocols, those of the named
+       protocols that can carry the workload are returned.
+    3. Otherwise, those protocols that the file defines and that can carry the
        workload are returned.
-    4. If the matrix file has no such protocol, all known protocols that can
-       carry the workload are returned.
+    4. If the file defines no such protocol, all known protocols that can carry
+       the workload are returned.
     """
     there = {**known, **own}
     if names:

@@ -36,8 +36,8 @@ CHANGE_NS = 20e6
 
 def is_known(cell: Cell) -> bool:
     """Returns whether this module can compute the possible share for the
-    experiment `cell`: the share of frames that could have been delivered in
-    time. It cannot in three cases:
+    experiment `cell`. The possible share is the share of frames that could
+    have been delivered in time. The module cannot compute it in three cases:
     - Several streams share the link. One stream could then reach its best
       result only at the cost of the others.
     - The frames come from a live encoder. Which frames it makes depends on the

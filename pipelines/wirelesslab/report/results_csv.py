@@ -65,10 +65,11 @@ def read(path: pathlib.Path, build: pathlib.Path | None,
 
 def measure(path: pathlib.Path, build: pathlib.Path | None, late_ms: int,
             words: Callable[[str], None]) -> Results:
-    """Computes the results of all runs in the directory `path` that stream a
-    clip. The runs are distributed over all processor cores. A frame counts as
-    late if it arrives more than `late_ms` ms after its due time. Calls
-    `words`, a function of the caller, with progress messages.
+    """Computes the results of the runs in the directory `path`. Only runs that
+    stream a clip are computed. The runs are distributed over all processor
+    cores. A frame counts as late if it arrives more than `late_ms` ms after
+    its due time. Calls `words`, a function of the caller, with progress
+    messages.
     """
     found, _, _ = run_results.read(path, build, late_ms)
     runs = [run for run in found

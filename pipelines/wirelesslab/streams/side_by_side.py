@@ -54,10 +54,11 @@ class Tile(typing.NamedTuple):
     numbered in display order.
     - `video` is the file from which the pictures of the stream are taken.
     - `numbers` has one item for each frame of the new video: the number of the
-      picture that the viewer of the stream sees. Before the first picture, the
-      item is None.
-    - `first` is the number of the picture that was due when the new video
-      starts.
+      picture that the viewer of the stream sees. The item is None as long as
+      the viewer has seen no picture.
+    - `first` is the number of the picture that the viewer should see in the
+      first frame of the new video. In each following frame, the next picture
+      is due.
     """
 
     video: pathlib.Path

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Hosts for machines that do not allow network namespaces.
+"""A testbed for machines that do not allow network namespaces.
 
-A host consists of several loopback addresses of this machine. Relays between
-these addresses carry UDP packets.
+The testbed consists of hosts, for example host a and host b. A host is not a
+machine of its own: it consists of several loopback addresses of this machine.
+Relays between these addresses carry UDP packets.
 
-A command is a program that the user runs in a host. It finds the address of
-host b in the environment variable $b. The value of this variable depends on
-the host in which the command runs:
+A command is a program that the user runs in a host. Each command has an
+environment variable for each host, which is called like the host and contains
+an address. For host b, the variable is $b. The value of $b depends on the host
+in which the command runs:
 - In host b itself, $b is the address at which commands of host b listen.
 - In any other host, $b is the address of a relay.
 

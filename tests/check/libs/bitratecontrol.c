@@ -317,12 +317,12 @@ GST_END_TEST;
 /* --- queues in the network ------------------------------------------------ */
 
 /* Simulates an encoder that outputs `put` kbit/s, and a network that delivers
- * `delivered` kbit/s of this output. At the start, the data of 100 ms are in
- * flight. At 1000 kbit/s, these are 12500 bytes of payload.
+ * `delivered` kbit/s of this output. At the start, 100 ms of the encoder's
+ * output are in flight. At 1000 kbit/s, this output is 12500 bytes of payload.
  *
- * The report to BitrateControl contains the number of bytes in flight with
- * their headers. 3 % of these bytes are headers. BitrateControl, too, assumes
- * that 3 % of the bytes in flight are headers. */
+ * The report to BitrateControl counts the bytes in flight with their headers.
+ * 97 % of the counted bytes are payload, and 3 % are headers. BitrateControl
+ * assumes the same share of headers, 3 %. */
 static void
 run_backlog (guint64 put, guint64 delivered, guint64 duration)
 {
@@ -492,12 +492,15 @@ GST_END_TEST;
  * nevertheless measure the delivered bitrate correctly, which is 1000 kbit/s.
  *
  * 200 ms after a report, the queueing delay rises to 50 ms. BitrateControl
- * tolerates 20 ms of this delay: 10 ms as usual, and half a frame period, which
- * is also 10 ms. The excess of 30 ms must drain within the next 200 ms. In this
- * time, the network spends 30 ms on the excess, so a share of 1 - 30 / 200 of
- * the time remains for new data. BitrateControl multiplies this share by 0.85
- * (BETA in bitrateestimaterule.c). The bitrate must therefore fall to
- * 0.85 * (1 - 30 / 200) of the delivered bitrate. */
+ * tolerates a queueing delay of 20 ms: the usual 10 ms, and half a frame
+ * period, which is 10 ms in this test. The other 30 ms of the delay are the
+ * excess.
+ *
+ * BitrateControl wants the excess to drain in 200 ms. The network needs 30 of
+ * these 200 ms to send the data that wait too long. The remaining share of the
+ * time, 1 - 30 / 200, is free for new data. BitrateControl multiplies this
+ * share by 0.85 (BETA in bitrateestimaterule.c). The bitrate must therefore
+ * fall to 0.85 * (1 - 30 / 200) of the delivered bitrate. */
 GST_START_TEST (rare_reports_show_the_delivered_rate)
 {
   guint i;
@@ -572,13 +575,15 @@ GST_START_TEST (network_that_delivers_nothing_gets_the_minimum)
 
 GST_END_TEST;
 
-/* An outage of the network lasts 0.4 s. During the outage, the output of the
- * encoder waits in a queue. After the outage the queue drains at 6000 kbit/s.
+/* An outage of the network lasts 0.4 s. Before the outage, the bitrate is 1000
+ * kbit/s. During the outage, the output of the encoder waits in a queue. After
+ * the outage, the queue drains at 6000 kbit/s.
  *
- * The bitrate must then rise at once to the lower one of two values. The first
- * value is 85 % of the bitrate before the outage, which is 850 kbit/s. The
- * second value is half of the rate at which the queue drains, which is 3000
- * kbit/s. The bitrate must therefore be 850 kbit/s. */
+ * The bitrate must then rise at once to the lower one of two values:
+ * - 850 kbit/s: 85 % of the bitrate before the outage
+ * - 3000 kbit/s: half of the rate at which the queue drains
+ *
+ * The bitrate must therefore be 850 kbit/s. */
 GST_START_TEST (rate_returns_when_an_outage_is_over)
 {
   begin_backlog (400);
@@ -742,12 +747,14 @@ GST_START_TEST (loss_before_a_pause_is_no_outage)
 GST_END_TEST;
 
 /* A static picture needs only 20 kbit/s. Its packets are small, so headers are
- * a large part of the bytes in flight. BitrateControl estimates the age of the
- * data in flight: it computes how long the encoder needed to output as many
- * bytes as are in flight. The bytes in flight include headers, but the output
- * of the encoder does not. The encoder needed less time for the payload alone,
- * so the estimated age is too high. The bitrate must nevertheless stay at 1000
- * kbit/s. */
+ * a large part of the bytes in flight.
+ *
+ * BitrateControl estimates the age of the data in flight. The estimate is the
+ * time in which the encoder outputs as many bytes as are in flight. The bytes
+ * in flight include headers, but the encoder outputs only payload. The encoder
+ * needs more time to output this number of bytes than it needed for the payload
+ * that is really in flight. The estimated age is therefore too high. The
+ * bitrate must nevertheless stay at 1000 kbit/s. */
 GST_START_TEST (static_picture_keeps_the_rate)
 {
   begin_backlog (400);

@@ -74,18 +74,20 @@ GST_END_TEST;
  * prev_GOP_disturbed says that a P-frame of the previous GOP was dropped, and
  * that none of the present GOP was.
  *
- * The second text of each case is the input. A letter in it means that a frame
- * of this type arrives. "/" means that the waiting frame leaves the queue W and
- * is sent. W has room for one frame.
+ * Each case has three texts: the name of the tested line, the input, and the
+ * expected decisions. In the input, a letter means that a frame of this type
+ * arrives. "/" means that the waiting frame leaves the queue W and is sent. W
+ * has room for one frame.
  *
- * Each input first puts the algorithm into a certain state. For example, after
- * "I P", the I-frame waits in W. The P-frame had no room, so it was dropped,
- * and GOP_disturbed is set. If "/ I /" follows, the second I-frame begins a new
- * GOP and sets prev_GOP_disturbed, and W is empty at the end.
+ * Each input first puts the algorithm into a certain state. An example is the
+ * input "I P / I /". The first I-frame waits in W. The P-frame then has no
+ * room, so it is dropped, and GOP_disturbed is set. The first I-frame leaves W.
+ * The second I-frame begins a new GOP, so prev_GOP_disturbed is set and
+ * GOP_disturbed is reset. The second I-frame then leaves W, and W is empty.
  *
- * The two variables are never set at the same time. The I-frame that sets
- * prev_GOP_disturbed resets GOP_disturbed, and the P-frame that sets
- * GOP_disturbed resets prev_GOP_disturbed. */
+ * The two variables are never set at the same time. An I-frame that sets
+ * prev_GOP_disturbed also resets GOP_disturbed. A dropped P-frame that sets
+ * GOP_disturbed also resets prev_GOP_disturbed. */
 static const IfdCase figure_1_2_cases[] = {
   {"W an I: discard (C), GOP_disturbed = true", "I P / P",
       "+I0 -P1:no-room >I0 -P2:disturbed"},

@@ -317,11 +317,12 @@ print_values (const gchar * name, const gdouble * theirs,
   g_print ("\n");
 }
 
-/* Prints the durations of the exchanges, and the fractions of exchanges that
+/* An exchange is a request and its reply. Prints the durations of the exchanges
+ * that were made over the emulated link, and the fractions of exchanges that
  * take much longer than the median (outliers). Each line has the values of
  * Alanko's paper and those of the model. The outliers are only printed, not
- * checked: the model has none on an ideal link, and on a link of the quality
- * "good" it has more than the paper. */
+ * checked. On an ideal link, the model has no outliers. On a link of the
+ * quality "good", the model has more outliers than the paper. */
 static void
 print_exchange (const gchar * name, const Exchange * theirs,
     const gdouble * seconds)
@@ -1057,9 +1058,10 @@ GST_START_TEST (lost_acknowledgements_cost_nothing)
 GST_END_TEST;
 
 /* All radio blocks are lost for 10 s. RLP asks the peer for its state (a poll)
- * seven times and gets no answer. It then asks the peer to reset the link, by
- * the frame SABM, until the peer answers. The packets that were in flight must
- * be lost, and all other packets must be delivered. */
+ * seven times and gets no answer. RLP then sends the frame SABM, which asks the
+ * peer to reset the link. It repeats the SABM until the peer answers. The
+ * packets that were in flight must be lost, and all other packets must be
+ * delivered. */
 GST_START_TEST (reset_loses_what_is_in_flight)
 {
   gchar *trace = make_trace (3000, 100, 600);

@@ -2160,9 +2160,11 @@ GST_END_TEST;
 
 /* In a KEEPALIVE, the sender announces a floor: it sends no further packets
  * with stream numbers below the floor. Packets below the floor that were sent
- * before the KEEPALIVE may still arrive on a slower path. The receiver must
- * therefore wait for missing packets below the floor, until a message that was
- * sent after the KEEPALIVE has arrived on each path. */
+ * before the KEEPALIVE may still be on their way over a slower path. On a path,
+ * the first message that was sent later than the KEEPALIVE shows that none of
+ * these packets follows on this path. The receiver must therefore wait for
+ * missing packets below the floor, until such a message has arrived on each
+ * path. */
 GST_START_TEST (the_floor_holds_when_all_paths_have_brought_what_was_before)
 {
   MmtpReceiverEvent event;

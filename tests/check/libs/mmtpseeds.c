@@ -119,10 +119,11 @@ get_mean_fluctuation (const VirtualLinkPath * direction, gdouble seconds)
   return fluctuation * m / (m + 1);
 }
 
-/* Describes path `i` of the simulation in `path`, for the ideal scheduler. The
- * time per packet includes retransmissions: if a path loses every tenth packet,
- * ten transmissions deliver nine packets. Returns FALSE if no packet can be in
- * time on this path. */
+/* Fills in `path` with the description of the simulation's path number `i`. The
+ * ideal scheduler uses this description. The time per packet includes
+ * retransmissions: if a path loses every tenth packet, ten transmissions
+ * deliver nine packets. Returns FALSE if no packet can be in time on this path.
+ */
 static gboolean
 get_optimum_path (const MmtpSimulationConfig * config, guint i,
     MmtpOptimumPath * path)

@@ -52,14 +52,13 @@
  * advances a history and clears words, and the other pass counts the bits of
  * another history. */
 #define MAX_JUMP_STEPS (2 * HISTORY_STEPS)
-/* Data Dropped is an option of DCCP. It tells the sender which packets the
- * receiver has dropped. The sender notes these packets in a history, a bitmap
- * with one bit for each recent packet. This is the maximum number of 64-bit
- * words of the history that the sender visits for one received packet with this
- * option.
+/* DCCP: maximum number of 64-bit words of a history that the sender visits for
+ * one received packet with the option Data Dropped. This option tells the
+ * sender which packets the receiver has dropped. The sender notes these packets
+ * in the history, a bitmap with one bit for each recent packet.
  *
  * Each block of the option describes a run of consecutive packets, and the runs
- * do not overlap. The number is the sum of:
+ * do not overlap. The maximum is the sum of:
  * - one word for each block: the word in which the run of the block begins
  * - all words of the history, because the runs can continue in further words
  * - all words of the history again, because the packet may also advance the
@@ -480,10 +479,11 @@ measure_data_dropped (void)
   return steps;
 }
 
-/* Delivers Data Dropped options to the sender of the data. The options describe
- * ranges of packets that the receiver has dropped. The sink searches each range
- * for a packet of a key frame, and stops at the first such packet. In this test
- * no range contains such a packet, so each range is searched completely. The
+/* Simulates a sink that sends data, and a receiver that has dropped some of
+ * these data. The receiver's Data Dropped options are delivered to the sink.
+ * They describe ranges of dropped packets. The sink searches each range for a
+ * packet of a key frame, and stops at the first such packet. In this test no
+ * range contains such a packet, so each range is searched completely. The
  * searches read a history, which is a bitmap with one bit for each recent
  * packet. Returns how many 64-bit words of the history the searches have
  * visited. */

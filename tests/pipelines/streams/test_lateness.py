@@ -130,26 +130,26 @@ class GradeTest(unittest.TestCase):
         found = lateness.grade(known((0.2, 9, 40), (0.1, 3, 20)),
                                [passages([150] * 100)])
         self.assertFalse(found["flagged"])
-        # The lateness of the machine is the time by which processes wake up
-        # too late. The lateness of the link is the time by which the emulated
-        # link pushes packets too late. grade() adds the two. The sum has a
-        # median of 0.3 ms and a 99th percentile of 12 ms, which is 11.7 ms
-        # more. grade() interpolates linearly between these two percentiles.
-        # The 57th percentile is 7/49 of the way from the 50th to the 99th
-        # percentile. The lateness at the 57th percentile is therefore 0.3 ms +
-        # 11.7 ms * 7/49.
+        # grade() adds the lateness of the machine, the time by which processes
+        # wake up too late, and the lateness of the link, the time by which the
+        # emulated link pushes packets too late. The sum has a median of 0.3 ms
+        # and a 99th percentile of 12 ms. Between the two, grade() interpolates
+        # linearly. From the median to the 57th percentile are 7 of the 49
+        # percent up to the 99th percentile, so the sum rises by 7/49 of the
+        # difference of 11.7 ms. The 57th percentile is therefore 0.3 ms + 11.7
+        # ms * 7/49.
         #
-        # grade() computes the latencies that the frames would have without
-        # lateness: it subtracts the lateness of each frame from its measured
-        # latency of 150 ms. It assumes three groups of frames, from the lowest
-        # to the highest result:
-        # - 43 % of the frames were late by more than the 57th percentile.
-        # - 7 % of the frames were late by the 57th percentile.
-        # - 50 % of the frames were late by the median, 0.3 ms.
+        # grade() computes the median of the latencies without lateness. For
+        # this, it subtracts the assumed lateness of each frame from the
+        # measured latency, which is 150 ms for all frames. The greatest
+        # lateness gives the lowest result. From the lowest to the highest
+        # result, the groups of frames are:
+        # - 43 % of the frames with a lateness above the 57th percentile
+        # - 7 % of the frames with the 57th percentile as lateness
+        # - 50 % of the frames with the median, 0.3 ms, as lateness
         #
-        # The first two groups together are 50 % of the frames. The median of
-        # the results is therefore the result of the second group: 150 ms minus
-        # the 57th percentile.
+        # The lower half of the results ends with the second group. The median
+        # of the results is therefore 150 ms minus the 57th percentile.
         (effect,) = found["effects"]
         self.assertEqual(effect["verdicts_percent"], 0)
         self.assertAlmostEqual(effect["median_shift_ms"], 0.3 + 11.7 / 7)
@@ -189,27 +189,25 @@ class GradeTest(unittest.TestCase):
         verdicts would depend on this time:
 
           - less than 2 ms: no verdict
-          - 2 ms or more, but less than 8 ms: 4 verdicts, which are 4 % of all
-          - 8 ms or more: 10 verdicts, which are 10 % of all
+          - 2 ms or more, but less than 8 ms: 4 of the 100 verdicts
+          - 8 ms or more: 10 of the 100 verdicts
 
         grade() does not know the lateness of a single frame. It assumes that
         the lateness rises linearly from the median, 1 ms, to the 99th
-        percentile, 5 ms. It divides the frames at the percentiles 57, 64 and
-        so on. All frames between two of these percentiles count with the
-        lateness at the higher one. The lateness is below 2 ms at the
-        percentile 57, but above 2 ms at the percentile 64. This gives three
-        groups of frames:
+        percentile, 5 ms. As an approximation, it divides the frames into
+        groups at fixed percentiles (PERCENTS): 50, 57, 64 and so on. All
+        frames of a group count with the lateness at the upper end of their
+        group. At the 57th percentile, the lateness is below 2 ms. At the 64th
+        percentile, the lateness is above 2 ms. The frames count as follows:
 
-          - 57 % of the frames: less than 2 ms, so no verdict changes
-          - the next 42 % of the frames: between 2 and 5 ms, so 4 % of the
-            verdicts
-          change
-          - the last 1 % of the frames: the maximum, 10 ms, so 10 % of the
-            verdicts
-          change
+          - the first 57 % of the frames: less than 2 ms, so no verdict changes
+          - the next 42 % of the frames: between 2 and 5 ms, so 4 % of their
+            verdicts change
+          - the last 1 % of the frames: the maximum, 10 ms, so 10 % of their
+            verdicts change
 
-        The share of changed verdicts must therefore be 4 % * 0.42 + 10 % *
-        0.01 = 1.78 %.
+        The share of all verdicts that change must therefore be 0 % * 0.57 +
+        4 % * 0.42 + 10 % * 0.01 = 1.78 %.
         """
         late = known((1, 5, 10))
         ways = passages([100] * 90 + [502] * 4 + [508] * 6)
@@ -235,9 +233,10 @@ class GradeTest(unittest.TestCase):
 
         The general rule about lateness would not flag this run. Only 1 of 100
         wake-ups was late because of the stall. The general rule therefore
-        assumes that the stall delayed 1 % of the frames. It flags a run only
-        if lateness may have changed the result of more frames than the limit
-        MAX_VERDICTS, which is 1 %."""
+        assumes that the stall delayed 1 of 100 frames, so that lateness may
+        have changed the result of 1 % of the frames. The general rule flags a
+        run only if this percentage is greater than the limit MAX_VERDICTS.
+        This limit is 1 %, so 1 % does not exceed it."""
         late = known((0.03, 0.1, 140), (0.03, 0.1, 140))
         found = lateness.grade(late, [passages([510] * 500)])
         (effect,) = found["effects"]
@@ -278,17 +277,18 @@ class GradeTest(unittest.TestCase):
         latency.
 
         Of 2000 frames, 1899 have a latency of at most 150 ms, and 101 have
-        162.5 ms. 95 % of the frames are 1900 frames. The 1900th frame, sorted
+        162.5 ms. 95 % of 2000 frames are 1900 frames. The 1900th frame, sorted
         by latency, is the first one with 162.5 ms. The 95th percentile is
         therefore 162.5 ms.
 
-        A wrong computation would assume that 1 % of all frames were late by 50
-        ms, the sum of the two maxima. It does not know which frames these
-        were, so it would take 1 % of the frames of each latency. From the 101
-        frames with 162.5 ms, it would take 1.01 frames and subtract 50 ms from
-        their latency. In addition to the 1899 frames, these 1.01 frames would
-        then have a latency of at most 150 ms. These are 1900.01 frames
-        together. The 95th percentile would wrongly fall from 162.5 ms to 150
+        For other results, grade() assumes that 1 % of the frames were late by
+        50 ms, the sum of the two maxima. This assumption would make the
+        percentile wrong. grade() does not know which frames were late, so it
+        would take 1 % of the frames of each latency. Of the 101 frames with
+        162.5 ms, it would take 1.01 frames and subtract 50 ms from their
+        latency. These 1.01 frames and the 1899 frames would then have at most
+        150 ms. Together they are 1900.01 frames, which is more than 95 % of
+        all frames. The 95th percentile would wrongly fall from 162.5 ms to 150
         ms, which is 12.5 ms too low."""
         ways = passages([30] * 1879 + [150] * 20 + [162.5] * 101)
         found = lateness.grade(known((0, 0, 25), (0, 0, 25)), [ways])
