@@ -69,15 +69,21 @@ GstStateChangeReturn gst_live_flush_change_state (GstLiveFlush * flush,
     GstElementClass * parent_class, GstStateChange transition);
 void gst_live_flush_unlock (GstLiveFlush * flush);
 void gst_live_flush_unlock_stop (GstLiveFlush * flush);
-/* The source calls this function at the beginning of its create function. The
- * function ends a flush whose end could not be recognized earlier.
+/* The source calls this function at the beginning of its create function, in
+ * the streaming thread. The function ends a flush whose end could not be
+ * recognized earlier.
  *
- * An application may send FLUSH_START from one thread and FLUSH_STOP from
- * another. At FLUSH_STOP, unlock_stop is then called in a thread that did not
- * begin the flush. After a pause, unlock_stop is also called in such a thread,
- * the streaming thread. At that moment, GstLiveFlush, which keeps track of the
- * flushes, cannot distinguish the end of the flush from the end of a pause. The
- * flush therefore ends only when this function is called. */
+ * Usually, one thread sends FLUSH_START and FLUSH_STOP. A flush therefore ends
+ * when the thread that began it calls unlock_stop. If another thread calls
+ * unlock_stop during a flush, there are two possible reasons:
+ * - An application has sent FLUSH_STOP from another thread than FLUSH_START.
+ *   The flush must end.
+ * - The source was paused. After a pause, the streaming thread calls
+ *   unlock_stop. The flush must continue.
+ *
+ * At that moment, GstLiveFlush, which keeps track of the flushes, cannot
+ * distinguish the two reasons. If the first reason applies, the flush therefore
+ * ends only when this function is called. */
 void gst_live_flush_begin_create (GstLiveFlush * flush);
 
 /* --- buffers and buffer lists --------------------------------------------- */

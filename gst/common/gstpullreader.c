@@ -208,9 +208,9 @@ reader_seek (PullReader * reader, GstEvent * event)
   else
     gst_pad_pause_task (reader->sinkpad);
   /* The task of the sink pad is a thread that runs functions of the element.
-   * While the task runs such a function, it holds the stream lock. The calling
-   * thread now takes this lock. As soon as it has the lock, the task runs no
-   * function of the element any more. */
+   * While the task runs such a function, the task holds the stream lock. The
+   * calling thread now waits for this lock and takes it. While the calling
+   * thread holds the lock, the task cannot run a function of the element. */
   GST_PAD_STREAM_LOCK (reader->sinkpad);
   if (flags & GST_SEEK_FLAG_FLUSH)
     reader_stop_flush (reader, seqnum);

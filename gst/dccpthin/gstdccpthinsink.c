@@ -4,14 +4,15 @@
  * @title: dcctpthinsink
  * @short_description: Sends over DCCP, at a rate that TFRC allows
  *
+ * The element has two names, dcctpthinsink and dccpthinsink. Both names create
+ * the same kind of element. The examples use dccpthinsink.
+ *
  * Sends each buffer as one packet of a DCCP connection with CCID 3 (RFC 4340,
  * RFC 4342). DCCP runs in user space, in the profile that Kohler called Thin
  * and that Erixzon examined (2004). TFRC (RFC 5348) sets the rate: it changes
  * smoothly and is TCP-friendly. Buffers that exceed the rate wait, and so does
  * the pipeline upstream. An ifdqueue upstream then drops the frames that matter
  * least. Lost packets are never retransmitted.
- *
- * The element is also registered as dccpthinsink.
  *
  * ## Example launch lines
  * |[

@@ -206,9 +206,10 @@ void gst_ifd_queue_flush_line (GstIfdQueue * self, gboolean keep_sticky);
  * The caller holds the lock. */
 void gst_ifd_queue_start_task (GstIfdQueue * self);
 /* Waits until the queue has room for one more frame. If upstream is live, does
- * not wait, because frames are dropped instead. In unqueued mode, pushes a
- * frame to make room. The caller holds the lock, which is released while the
- * function waits or pushes. */
+ * not wait, because frames are dropped instead. In unqueued mode, the calling
+ * thread has to push the frames itself. To make room, it then takes the oldest
+ * frame out of the queue and pushes this frame. The caller holds the lock,
+ * which is released while the function waits or pushes. */
 void gst_ifd_queue_wait_for_room (GstIfdQueue * self);
 /* Called after the algorithm may have dropped frames. Releases the lock. Then
  * posts a message about each dropped frame, if the property post-messages is

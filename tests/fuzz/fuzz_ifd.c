@@ -431,13 +431,16 @@ get_msb (gint lsb)
  * I-frame usually follows all pictures that were sent before it. An I-frame is
  * misordered if it precedes, in display order, a picture that was sent before
  * it. A decoder would then show the I-frame too early. The algorithm `gop`
- * sends a misordered I-frame in two cases only:
+ * sends a misordered I-frame X in two cases only:
  * - The algorithm has also sent the latest I-frame or P-frame that arrived
- *   before this I-frame.
- * - The algorithm has dropped misordered I-frames and has waited in vain for an
- *   I-frame in the right order. The wait ends after IFD_MAX_ORDER_WAIT frames,
- *   or earlier if the field `order` of the I-frames repeats. The algorithm then
- *   sends this I-frame and counts it in gops_misordered.
+ *   before X.
+ * - Before X arrived, the algorithm dropped other misordered I-frames, and
+ *   waited in vain for an I-frame in the right order. The field `order` of a
+ *   frame contains the lower bits of its position in display order. The wait
+ *   ends when an I-frame has the same value in `order` as the first dropped
+ *   I-frame, but at the latest after IFD_MAX_ORDER_WAIT frames. If X is the
+ *   I-frame that ends the wait, the algorithm sends X and counts it in
+ *   gops_misordered.
  *
  * Other algorithms do not guarantee this. The check is left out if another
  * algorithm was in use since the last flush. */

@@ -40,11 +40,12 @@ FPS = 25
 SLOW = 0.12, 0.08, 0.052
 
 # The POC (picture order count) gives the display order of the pictures. The
-# field pic_order_cnt_lsb contains only the low bits of the POC. In the clips
+# field pic_order_cnt_lsb contains only the low bits of the POC. A decoder
+# derives the high bits from the previous reference picture. In the clips
 # "short-range" and "long", the POC of an open GOP covers more than half of the
-# range of this field. If the missing frames cover more than half of this
-# range, a decoder cannot determine how many frames are missing (H.264,
-# 8.2.1.1).
+# range of this field. The element ifdqueue may drop so many frames of such a
+# GOP that the dropped frames cover more than half of the range. A decoder then
+# cannot determine how many frames are missing (H.264, 8.2.1.1).
 H264 = {
     "short-range": "open-gop=1:keyint=10:bframes=1:slice-max-size=300:"
                    "b-adapt=0",
@@ -242,10 +243,10 @@ class OfEncoders(unittest.TestCase):
             # `gap` is the longest distance, in frames of the clip, between two
             # sent frames that follow each other in display order. In these
             # clips, at least every fourth frame is a P-frame or an I-frame.
-            # The link can carry all of these frames. ifdqueue may therefore
-            # drop all B-frames, but only one P-frame of each GOP, the last
-            # one. If this P-frame is dropped, the sent frames before and after
-            # it are up to 8 frames apart.
+            # The link can carry every fourth frame of the clip. ifdqueue may
+            # therefore drop all B-frames. Of the P-frames, ifdqueue may drop
+            # only the last one of each GOP. If this P-frame is dropped, the
+            # sent frames before and after it are up to 8 frames apart.
             if has_all_references and seconds == SLOWER[0]:
                 self.assertLessEqual(gap, 8)
 
@@ -450,7 +451,8 @@ class ByHand(unittest.TestCase):
         - The sent frames are decoded to the same pictures as in the whole
           stream.
 
-        Returns a list of the indices of the sent frames for each link.
+        Returns a list with one entry for each link. Each entry is a list with
+        the indices of the frames that were sent over this link.
         """
         units = stream.units
         if joined:

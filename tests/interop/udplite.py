@@ -123,9 +123,9 @@ def udplite_packet(ip, payload, coverage, source=None, to=None,
 
 def in_udp(ip, segment):
     """Returns an IP packet with the UDP-Lite packet `segment`. With the
-    backend "udp", UDP-Lite packets are sent inside UDP packets, and their
-    checksum does not cover the IP addresses. The addresses of the returned
-    packet are therefore unspecified (all zero).
+    backend "udp", UDP-Lite packets are sent inside UDP packets. The checksum
+    in the UDP-Lite header then does not cover the IP addresses. The addresses
+    of the returned packet are therefore unspecified (all zero).
     """
     return ip_packet(ip, sockets.UDPLITE, UNSPECIFIED[ip], UNSPECIFIED[ip],
                      segment)

@@ -202,10 +202,14 @@ typedef struct
 } BusyPeriod;
 
 /* Computes the arrival times of the frames that `plan` keeps, beginning at the
- * frame `busy->frame`. Returns the index of the first frame that arrives after
- * its deadline, or the number of frames if no frame is late. Also sets `busy`
- * to the busy period that contains the late frame. A busy period is a time in
- * which the links always have data to send. */
+ * frame `busy->frame`. Returns the index of the first late frame, which is the
+ * first frame that arrives after its deadline. If no frame is late, returns the
+ * number of frames.
+ *
+ * A busy period is a time in which the links always have data to send. The
+ * caller sets `busy` to the busy period at which the computation begins. The
+ * function changes `busy` to the busy period in which the first late frame is
+ * sent. */
 static guint
 find_late (const Plan * plan, BusyPeriod * busy)
 {
@@ -260,11 +264,16 @@ add_closure (const Plan * plan, guint frame, gboolean * seen, GArray * closure)
 }
 
 /* Returns how useful it would be to drop the frames whose indices are in
- * `closure`, so that the frame `late` arrives earlier. The value is the number
- * of saved bytes, divided by the number of dropped frames. The saved bytes are
- * those of the dropped frames up to `late` itself. The bytes of later frames do
- * not count, because they are sent after `late` and do not delay it. The later
- * frames do, however, count in the number of dropped frames. */
+ * `closure`. These are one frame and all frames that cannot be decoded without
+ * this frame. The purpose of the drop is that the frame `late` is no longer
+ * late.
+ *
+ * The value is the number of saved bytes, divided by the number of frames in
+ * `closure`. The saved bytes are the bytes of the frames in `closure` that are
+ * sent before `late`. If `late` itself is in `closure`, its bytes are saved,
+ * too. The bytes of frames after `late` do not count as saved, because these
+ * frames do not delay `late`. The number of frames, however, includes the
+ * frames after `late`. */
 static gdouble
 get_value (const Plan * plan, const GArray * closure, guint late)
 {
@@ -364,11 +373,11 @@ arena_possible_count (const GArray * frames, const ArenaSupply * supply,
   plan_init (&plan, frames, supply, config);
   /* Each iteration finds the first late frame, `late`, and drops a frame so
    * that `late` may arrive in time. `busy` is the busy period in which `late`
-   * is sent: it began when the links were last idle. The dropped frame is a
-   * frame of this busy period, and the later frames that refer to it are
-   * dropped with it.
+   * is sent. A busy period is a time in which the links always have data to
+   * send. The dropped frame is a frame of the busy period `busy`. The later
+   * frames that refer to the dropped frame are dropped with it.
    *
-   * The frames before the busy period arrive in time, and the drop does not
+   * The frames before this busy period arrive in time, and the drop does not
    * delay them. The next call of find_late () therefore begins with the first
    * frame of the busy period. */
   while ((late = find_late (&plan, &busy)) < frames->len)

@@ -80,11 +80,12 @@
 #define LIGHT_INTERVAL (200 * MILLISECOND)
 #define HEAVY_INTERVAL (250 * MILLISECOND)
 
-/* The send buffer counts as small if it contains at most this number of
- * packets. judge_buffer () judges how congested the network is: LIGHT, HEAVY or
- * SEVERE. With a small buffer, the function never returns LIGHT. It still
- * returns HEAVY if the buffer contains more packets than can be sent within
- * half of the latency, and SEVERE if the buffer has grown suddenly. */
+/* judge_buffer () judges from the send buffer how congested the network is. Its
+ * results are FREE (not congested), LIGHT, HEAVY and SEVERE. A send buffer
+ * counts as small if it contains at most SMALL_BUFFER packets. With a small
+ * buffer, the function never returns LIGHT, but usually FREE. It still returns
+ * HEAVY if the buffer contains more packets than can be sent within half of the
+ * latency, and SEVERE if the buffer has grown suddenly. */
 #define SMALL_BUFFER 50.0
 #define PACKET_BYTES 1316.0
 #define SEND_RATE_WEIGHT 0.03

@@ -9,16 +9,18 @@
 #include <string.h>
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* The budgets of networks are stored in cells. There are TABLES tables with
- * CELLS cells each (4 * 2048 cells), which need 64 KiB together. The hash of a
- * network prefix selects one cell in each table. The budget of the network
- * consists of these cells. Each cell allows PREFIX_LIMITER_RATE (100) answers
- * per second.
+/* The budget of a network limits the answers that are sent to this network.
+ * Budgets are stored in cells. There are TABLES (4) tables with CELLS (2048)
+ * cells each, which need 64 KiB together. Each cell allows PREFIX_LIMITER_RATE
+ * (100) answers per second. The hash of a network prefix selects one cell in
+ * each table. An answer to the network may be sent if at least one of its four
+ * cells allows the answer. Each cell that allows the answer deducts it from its
+ * budget.
  *
- * A flood from random addresses takes little of this budget. If 10,000 packets
- * arrive per second, they are spread over the 2048 cells of each table. Each
- * cell is then used by about 5 packets per second, so the flood takes only
- * about 5 of the 100 answers that the cell allows. */
+ * A flood from random addresses takes little of the budget of a network. If
+ * 10,000 packets arrive per second, they are spread over the 2048 cells of each
+ * table. Each cell is then used by about 5 packets per second, so the flood
+ * takes only about 5 of the 100 answers that the cell allows. */
 #define TABLES 4
 #define CELLS 2048              /* a power of two */
 /* Limits bursts of answers to all unknown hosts together. The maximum burst is

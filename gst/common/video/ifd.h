@@ -129,10 +129,11 @@ typedef struct
    * picture. `order_range` is 0 if the codec does not work in this way, or if
    * the position is unknown. */
   guint order, order_range;
-  /* Bit masks of the decoder's slots, such as buffers of reference frames
-   * (slotuse.h). `uses` contains the slots that the frame uses, and `updates`
-   * contains the slots that the frame updates. For an I-frame, `uses` is 0. The
-   * two fields are valid only if the flag IFD_FRAME_SLOTS is set. */
+  /* A slot is a part of the decoder's memory, such as the buffer of a reference
+   * frame (slotuse.h). The next two fields are bit masks with one bit for each
+   * slot. `uses` contains the slots that the frame uses, and `updates` contains
+   * the slots that the frame updates. For an I-frame, `uses` is 0. The two
+   * fields are valid only if the flag IFD_FRAME_SLOTS is set. */
   guint32 uses, updates;
   gint layer;                   /* temporal layer, or -1 if unknown */
   /* Layer of the frame, if the reference frames of the stream form several

@@ -667,11 +667,13 @@ take_h264_slice (Reader * reader, Unit * nal, H264Unit * unit)
   }
 }
 
-/* Parses further slices of the access unit. This is necessary as long as one of
- * these facts is needed but not known:
- * - whether other frames refer to the frame
- * - whether all slices of its first picture are intra slices
- * - where its second field starts
+/* Parses further slices of the access unit. An access unit contains a frame, or
+ * only a field of a frame. A frame may consist of two pictures: its two fields.
+ * Further slices are parsed as long as one of these facts is needed but not
+ * known:
+ * - whether other frames refer to the frame in the access unit
+ * - whether all slices of the first picture in the access unit are intra slices
+ * - where the second field in the access unit starts
  *
  * If references are tracked, all slices of a picture that is not an IDR picture
  * are parsed, because each slice may refer to other pictures. */
@@ -1039,10 +1041,10 @@ gboolean
 ifd_classifier_find_slices (const IfdClassifier * classifier,
     const guint8 * data, gsize size, IfdSlices * slices)
 {
-  /* This function passes a copy of the classifier to the parser, and discards
-   * the copy with its error counters at the end. The reason is that
-   * ifd_classifier_input () also parses this access unit and counts its errors.
-   * Without the copy, each error would be counted twice. */
+  /* Both this function and ifd_classifier_input () parse the access unit
+   * `data`. If both counted errors in the same classifier, each error would be
+   * counted twice. This function therefore passes a copy of the classifier to
+   * the parser. At the end, it discards the copy with its error counters. */
   IfdClassifier scratch = *classifier;
   Reader reader = { &scratch, data, data + size, FALSE };
   Unit unit;

@@ -63,17 +63,18 @@
  * (ns), it is mere noise, and MIN_DIFFERENCE is used instead. */
 #define MIN_DIFFERENCE (MILLISECOND / 5)
 /* The handshake measures two round trips on a path: that of the INIT and that
- * of the OPEN. Usually, the round trip of the OPEN is longer, because the OPEN
- * has padding. Jitter can make the round trip of the INIT longer instead. If it
- * is longer by more than MAX_JITTER (ns), a lost message is assumed to be the
- * reason.
+ * of the OPEN. Usually, the round trip of the OPEN is the longer one, because
+ * the OPEN has padding. If the round trip of the INIT is the longer one, the
+ * reason may be jitter, or an INIT or COOKIE that was lost. A loss is assumed
+ * if the round trip of the INIT exceeds that of the OPEN by more than
+ * MAX_JITTER (ns).
  *
- * This test does not recognize every lost INIT. If the first INIT is lost, the
- * sender sends the next INIT after HANDSHAKE_WAIT, so the measured round trip
- * of the INIT is too long by HANDSHAKE_WAIT. The round trip of the OPEN is also
- * longer, by the time that the path needs for the padding. On a slow path, this
- * time may be so long that the round trip of the INIT does not exceed that of
- * the OPEN by more than MAX_JITTER. */
+ * Not every lost INIT is recognized in this way. If the first INIT is lost, the
+ * sender sends the next INIT after HANDSHAKE_WAIT. The round trip of the INIT
+ * is measured from the first INIT, so it is too long by HANDSHAKE_WAIT.
+ * However, a slow path needs much time for the padding, so the round trip of
+ * the OPEN may be long, too. The difference of the two round trips may then be
+ * less than MAX_JITTER. */
 #define MAX_JITTER (HANDSHAKE_WAIT / 2)
 #define OPEN_SIGNED 92          /* bytes of OPEN that its MAC covers */
 #define ACCEPT_SIGNED 52        /* bytes of ACCEPT that its MAC covers */
@@ -362,20 +363,21 @@ is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
       && 2 * round_trip < 3 * self->init_round_trip;
 }
 
-/* Returns whether it is uncertain which message was answered: which INIT the
- * first COOKIE answered, or which OPEN the ACCEPT answered. The measured round
- * trip is then ambiguous, as in TCP after a retransmission (RFC 6298, section
- * 3, Karn's algorithm).
+/* Called after the ACCEPT has arrived. Returns TRUE if it is uncertain which
+ * INIT the first COOKIE answered, or which OPEN the ACCEPT answered. The
+ * measured round trip is then ambiguous, as in TCP after a retransmission (RFC
+ * 6298, section 3, Karn's algorithm).
  *
  * On a path with a long round trip, several INITs are sent before the first
- * COOKIE arrives. If the receiver has answered all of these INITs, the first
- * COOKIE answers the first INIT. To find out whether all were answered, the
- * function compares the number of COOKIEs that have arrived with the number of
- * INITs that were sent.
+ * COOKIE arrives. The receiver sends one COOKIE for each INIT that it receives.
+ * The function compares the number of COOKIEs that have arrived before the
+ * ACCEPT with the number of INITs that were sent. If the numbers are equal,
+ * every INIT was answered, so the first COOKIE answered the first INIT. If the
+ * numbers differ, the function returns TRUE.
  *
- * find_answered_init() may have found that the first INITs were lost. These
- * INITs are not counted. The first COOKIE then answers the first INIT that is
- * counted. */
+ * find_answered_init () may have found that the first INITs were lost. The
+ * number of INITs then does not include these INITs, and the first COOKIE
+ * answered the first INIT that is counted. */
 static gboolean
 is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
 {
@@ -424,11 +426,11 @@ find_answered_init (MmtpHandshake * self, MmtpAsked * asked)
 }
 
 /* Returns a first estimate of the path's rate in bit/s. Called when the ACCEPT
- * arrives. The first OPEN is longer than the INIT, because it contains padding.
- * The round trip of OPEN and ACCEPT is therefore longer than that of INIT and
- * COOKIE. The estimate is a quotient of two differences. The first one is the
- * number of bytes that OPEN and ACCEPT have more than INIT and COOKIE. It is
- * divided by the time by which the round trip of OPEN and ACCEPT is longer.
+ * arrives. Two round trips were measured: that of INIT and COOKIE, and that of
+ * OPEN and ACCEPT. OPEN and ACCEPT together have more bytes than INIT and
+ * COOKIE together, because the first OPEN contains padding. The round trip of
+ * OPEN and ACCEPT is therefore longer. The estimated rate is the number of
+ * additional bits divided by the additional time.
  *
  * Returns 0 if the ACCEPT answers a repeated OPEN, because a repeated OPEN has
  * no padding. If it is uncertain which INIT or OPEN was answered, the result is
@@ -454,24 +456,25 @@ mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
   return rate;
 }
 
-/* The handshake has measured a round trip. This function adds it to the path.
- * It also sets the first estimate of the clock offset, which is used until
- * reports give a better estimate.
+/* The handshake has measured a round trip. This function adds the round trip to
+ * `path`. It also sets the first estimate of the clock offset, which is used
+ * until reports give a better estimate.
  *
  * The transit of a message is its arrival time on the receiver's clock, minus
  * its sending time on the sender's clock, minus a constant. The receiver
  * chooses this constant so that the transit of the OPEN is 0
  * (docs/wire-mmtp.md, section 6).
  *
- * The sender computes the one-way delay of a message as its transit minus the
- * clock offset. For the OPEN, this is 0 minus the offset. The offset is
- * therefore the one-way delay of the OPEN with a minus sign.
+ * The sender computes the one-way delay of any message as follows: delay =
+ * transit - offset, where `offset` is the clock offset. The transit of the OPEN
+ * is 0. The clock offset is therefore computed from the one-way delay of the
+ * OPEN: offset = -delay.
  *
- * To estimate the one-way delay of the OPEN, the function subtracts the one-way
- * delay of the ACCEPT from the round trip of OPEN and ACCEPT. The delay of the
- * ACCEPT is not known. The ACCEPT is short, so its delay is assumed to be half
- * of a short round trip. The function takes the shorter one of two round trips:
- * that of INIT and COOKIE, and that of OPEN and ACCEPT. */
+ * The one-way delay of the OPEN is the round trip of OPEN and ACCEPT, minus the
+ * one-way delay of the ACCEPT. The delay of the ACCEPT is not known. The ACCEPT
+ * is short, so its delay is assumed to be half of a short round trip. Two round
+ * trips were measured: that of INIT and COOKIE, and that of OPEN and ACCEPT.
+ * The function takes half of the shorter one. */
 static void
 note_round_trip (MmtpHandshake * self, MmtpPath * path)
 {

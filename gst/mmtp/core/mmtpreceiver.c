@@ -35,10 +35,11 @@
 /* Default of the maximum number of bytes that the receiver holds. 64 MiB are
  * about 5 s of a stream of 100 Mbit/s. */
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
-/* Longest time between two KEEPALIVEs that the receiver considers as usual, in
- * ns. The sender sends KEEPALIVE messages regularly on each path, and the
- * receiver measures the time between them. A longer time must be due to an
- * outage, so it counts only as MAX_KEEPALIVE_GAP. */
+/* The sender sends KEEPALIVE messages regularly on each path. The receiver
+ * measures the time between two KEEPALIVEs, and estimates from the measured
+ * times how long this time usually is. A measured time above MAX_KEEPALIVE_GAP
+ * (ns) must be due to an outage. The receiver then uses MAX_KEEPALIVE_GAP in
+ * the estimate instead of the measured time. */
 #define MAX_KEEPALIVE_GAP (2 * MMTP_SECOND)
 /* The receiver accepts at most MAX_DELAY_CHANGES changes of the initial delay
  * (D0, the latency of the session) in DELAY_CHANGES_PERIOD (in ns). A sender
@@ -1032,15 +1033,16 @@ tell_rate (MmtpReceiver * self, const MmtpPrelude * prelude,
 
 /* Returns the due time of `buffer` as it is reported to the application. The
  * application considers a buffer late when the present time is after the due
- * time plus the initial delay (D0).
+ * time plus D0. D0 is the initial delay, which is the latency of the session.
  *
  * In two cases, the buffer must not count as late although its due time plus D0
  * is in the past. The function then returns a later due time: the present time
  * minus D0.
- * - The deadline of the buffer has not passed. The deadline was fixed when the
- *   packets arrived. Since then, the estimate of the sender's clock may have
- *   been corrected, by at most 1 ms per second (mmtpclock.c). The due time may
- *   therefore have become earlier, but the deadline stays as it is.
+ * - The deadline of the buffer has not passed. The deadline is the due time
+ *   plus D0, as they were known when the packets arrived. Since then, the
+ *   estimate of the sender's clock may have been corrected, by at most 1 ms per
+ *   second (mmtpclock.c). The correction may have made the due time earlier,
+ *   but does not change the deadline.
  * - The due time plus D0 passed only a moment ago (at most a thousandth of D0),
  *   because the timer for the buffer fired a little late. */
 static guint64

@@ -6,15 +6,16 @@
 
 #include <string.h>
 
-/* Time in ns in which the receiver answers a replayed JOIN. With a JOIN, the
- * sender asks to add a path to the session. A later JOIN with the same channel
- * number as an accepted JOIN counts as a replay, and is usually not answered.
+/* With a JOIN, the sender asks to add a path to the session. A later JOIN with
+ * the same channel number as an accepted JOIN counts as a replay. A replay is
+ * usually not answered.
  *
  * However, an attacker may copy a JOIN of the sender and deliver the copy
  * first. The receiver then accepts the copy. When the sender's own JOIN
  * arrives, it counts as a replay, although the sender needs an answer. If a key
- * is set, the receiver therefore answers a replay with a CHALLENGE. The replay
- * must arrive within MAX_JOIN_COPY_TIME after the accepted JOIN. */
+ * is set, the receiver therefore answers a replay with a CHALLENGE, provided
+ * that the replay arrives less than MAX_JOIN_COPY_TIME (ns) after the accepted
+ * JOIN. */
 #define MAX_JOIN_COPY_TIME MMTP_SECOND
 
 void

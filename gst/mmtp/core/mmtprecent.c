@@ -6,18 +6,19 @@
 
 #include <math.h>
 
-/* Limits for a span, the period of time for which one minimum is kept. A new
- * span begins in two cases: the current span has SPAN_SAMPLES samples and is at
- * least SPAN_MIN (ns) old, or the current span is SPAN_MAX (ns) old. Eight
- * spans are kept. The period that the minimum covers therefore depends on the
- * rate of the samples:
- * - At a medium rate, each span has 32 samples, so the minimum covers 256
- *   samples.
- * - At a high rate, each span lasts SPAN_MIN (0.5 s), so the minimum covers 4
- *   s.
- * - At a low rate, each span lasts SPAN_MAX (2.5 s), so the minimum covers 20
- *   s. A longer period would be useless, because a queue that delayed a message
- *   more than 20 s ago no longer exists. */
+/* A span is a period of time. The minimum of the samples of each span is kept
+ * for the last eight spans. The moving minimum, which is the result, is the
+ * minimum of these eight minima. A new span begins in two cases: the current
+ * span has SPAN_SAMPLES samples and is at least SPAN_MIN (ns) old, or the
+ * current span is SPAN_MAX (ns) old. The period that the moving minimum covers
+ * therefore depends on the rate of the samples:
+ * - At a medium rate, each span has 32 samples, so the moving minimum covers
+ *   8 * 32 = 256 samples.
+ * - At a high rate, each span lasts SPAN_MIN (0.5 s), so the moving minimum
+ *   covers 8 * 0.5 = 4 s.
+ * - At a low rate, each span lasts SPAN_MAX (2.5 s), so the moving minimum
+ *   covers 8 * 2.5 = 20 s. A longer period would be useless, because a queue
+ *   that delayed a message more than 20 s ago no longer exists. */
 #define SPAN_SAMPLES 32
 #define SPAN_MIN (G_GUINT64_CONSTANT (500000000))
 #define SPAN_MAX (G_GUINT64_CONSTANT (2500000000))

@@ -19,9 +19,10 @@
  * ADVANCE_PART bytes. */
 #define ADVANCE_PART 4
 /* Number of packets that a REPAIR should cover: ENOUGH_IDLE if the send queue
- * is empty, and ENOUGH_BUSY otherwise. A REPAIR can repair only one lost
- * packet. If it covers 12 packets and the loss rate is 1/50, the probability
- * that two or more of them are lost is about 1/50. */
+ * is empty, and ENOUGH_BUSY otherwise. From a REPAIR, the receiver can restore
+ * only one lost packet. A REPAIR is useless if two or more of the packets that
+ * it covers are lost. The probability of this is about 2 % if the REPAIR covers
+ * 12 packets (ENOUGH_BUSY) and the loss rate is 1/50. */
 #define ENOUGH_IDLE 6
 #define ENOUGH_BUSY 12
 

@@ -57,10 +57,11 @@ void mmtp_retransmission_take_losses (MmtpRetransmission * self,
  * not reported about it yet. */
 void mmtp_retransmission_requeue_path (MmtpRetransmission * self,
     MmtpPath * path);
-/* If `path` has stalled or seems to have stalled, puts packets that are in
- * flight on it back into the send queue. Another path can then send them.
- * Because the stall may end, a packet is put back only shortly before it would
- * be too late to send it on another path. */
+/* If `path` has stalled or seems to have stalled, requeues packets that are in
+ * flight on `path`: they are put into the send queue again, so that another
+ * path can send them. The stall may end, and the packets may still arrive. A
+ * packet is therefore requeued only shortly before it would be too late to send
+ * the packet on another path. */
 void mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path);
 
 /* Returns the next packet for a speculative retransmission. This is a lost

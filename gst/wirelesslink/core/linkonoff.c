@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of linkonoff.h: a channel with a good and a bad state. Each
- * state has a number, and its duration is drawn from the seed and this number.
- * The sequence of states therefore depends on the seed only. The struct stores
- * the state at the time of the last query. Without this, each query would have
- * to add up all durations from the beginning. */
+/* Implementation of linkonoff.h: a channel that alternates between a good and a
+ * bad state. The time from one change of the state to the next is called a
+ * period here. The periods are numbered. The duration of a period is drawn from
+ * the seed and the number of the period. The sequence of periods therefore
+ * depends on the seed only. The struct stores the period of the last query.
+ * Without this, each query would have to add up all durations from the
+ * beginning. */
 
 #include "linkonoff.h"
 

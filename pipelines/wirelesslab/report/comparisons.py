@@ -59,17 +59,18 @@ def variant(link: Link) -> tuple[str | None, str]:
 
 
 def section_title(link: dict[str, Any]) -> str:
-    """Returns a title for the links with which a report compares `link`. The
-    matrix, the file that describes the runs, has sections that describe links.
+    """A report compares the links of a group with each other. Returns a title
+    for the group that contains `link`. The matrix, the file that describes the
+    runs, has sections that describe links.
 
-    A section that lists several values of a property describes several links,
-    which are compared with each other. Each of these links has a title that
-    consists of the section's title and the values of the link. If `link` is
-    such a link, the function removes the values and returns the section's
-    title.
+    A section that lists several values of a property describes several links.
+    These links form a group. The title of each of them consists of the
+    section's title and the values of the link. If `link` is one of several
+    links of a section, the function removes the values and returns the
+    section's title.
 
     Any other section describes a single link. The links of all these sections
-    are compared with each other. If `link` is such a link, the title of a
+    together form one group. If `link` belongs to this group, the title of a
     single section would be wrong, so the function returns "all links".
     """
     section, words = variant(link)

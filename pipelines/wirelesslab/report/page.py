@@ -100,15 +100,17 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
 def chosen(
         runs: list[run_results.Run], only: str, has_others: bool = False
 ) -> tuple[list[list[run_results.Run]], list[run_results.Run]]:
-    """Divides the runs for the page. Returns two lists: the groups of runs
-    with video that are compared, and the runs that send other traffic.
+    """Divides `runs` for the page. `runs` does not contain the runs with a
+    live encoder. Returns two lists: the groups of runs with video that are
+    compared, and the runs that send other traffic than video.
 
-    `only` is the value of the option --only, a list of words. If it is not
+    `only` is the value of the option --only, a list of words. If `only` is not
     empty, the first list contains only the groups whose titles contain all of
     these words, and the second list is empty.
 
-    `has_others` says whether the page also shows runs with a live encoder. If
-    it does not, and if no title contains all of the words, LabError is raised.
+    `has_others` says whether the page also shows runs with a live encoder.
+    LabError is raised if `has_others` is false and no title contains all of
+    the words.
     """
     films = [run for run in runs if matrix.kind(run.cell) == definitions.VIDEO]
     groups = [own for own in run_results.grouped(
@@ -258,10 +260,11 @@ def facts(runs: list[run_results.Run], command: str) -> list[tuple[str, str]]:
 
 
 def notes(runs: list[run_results.Run]) -> list[str]:
-    """Returns notes about the runs, for the reader of the page. A note is the
-    name of a run, followed by a warning of one of its pipelines. On a machine
-    without network namespaces, the name can also be followed by a list of what
-    could not be emulated.
+    """Returns notes about the runs, for the reader of the page. A note
+    consists of the name of a run and a text. There is one note for each
+    warning of the run's pipelines. If the machine has no network namespaces,
+    there may be one more note for the run, whose text lists what could not be
+    emulated.
     """
     return list(dict.fromkeys(
         f"{run.cell['name']}: {words}" for run in runs

@@ -52,19 +52,22 @@ UNHARMED = Picture(0.0, 1.0)
 def measure(clip: pathlib.Path, shown: list[int | None],
             directory: pathlib.Path,
             reference: pathlib.Path | None = None) -> list[Picture]:
-    """Returns a Picture for each place. A place is the position of a picture
-    of the clip in display order. `shown` contains, for each place, the number
-    of the picture that the viewer sees. The number is None if the viewer has
-    not seen any picture yet.
+    """Returns a Picture for each place, which says how much the picture that
+    the viewer sees differs from the correct picture. A place is the position
+    of a picture of `clip` in display order. The viewer sees pictures of
+    `clip`. `shown` contains, for each place, the number of the picture of
+    `clip` that the viewer sees. The number is None if the viewer has not seen
+    any picture yet.
 
-    If `reference` is None, the correct picture of a place is a picture of
-    `clip`. If the viewer sees the correct picture, the result is UNHARMED.
-    Otherwise, ffmpeg compares the picture that the viewer sees with the
-    correct picture. `clip` must have as many pictures as `shown`.
+    If `reference` is None, the correct picture of a place is the picture of
+    `clip` at this place. If the viewer sees the correct picture, the result is
+    UNHARMED. Otherwise, ffmpeg compares the picture that the viewer sees with
+    the correct picture. `clip` must have as many pictures as `shown`.
 
-    If `reference` is given, the correct pictures are taken from this video,
-    and ffmpeg compares the pictures of all places. `clip` and `reference` may
-    be longer than `shown`, and their other pictures are ignored.
+    If `reference` is given, the correct picture of a place is the picture of
+    the video `reference` at this place. ffmpeg then compares the pictures of
+    all places. `clip` and `reference` may be longer than `shown`. Their
+    pictures after the last place are ignored.
     """
     compared = [place for place, number in enumerate(shown)
                 if reference or number != place]

@@ -216,10 +216,11 @@ GST_START_TEST (log_lines_say_what_access_units_are)
 
   lines = read_log (path);
   fail_unless_equals_int (g_strv_length (lines), 1 + 1 + 4);
-  /* read_log () has returned lines that consist of three fields: the event,
-   * expected_ns, and the columns from type to lost_frames. The columns for
-   * temporal references, time codes and picture numbers must be empty, because
-   * only MPEG-1/2 video has such values. */
+  /* read_log () has shortened each line of the log. A shortened line consists
+   * of the columns event and expected_ns, and of all columns from type to
+   * lost_frames. Among these, the columns for temporal references, time codes
+   * and picture numbers must be empty, because only MPEG-1/2 video has such
+   * values. */
   fail_unless_equals_string (lines[1], "gop  ,,0,0,,,,1,0,,,");
   fail_unless (g_str_has_prefix (lines[2], "frame 0 I,,0,0,0,3,,,,,"));
   fail_unless (g_str_has_prefix (lines[3],

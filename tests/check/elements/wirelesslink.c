@@ -888,9 +888,10 @@ GST_START_TEST (lists_come_out_as_lists)
 
 GST_END_TEST;
 
-/* Configurations of the element wirelesslink. The test runs once for each of
- * them, and __i__ is its index. It checks that the output with buffers from a
- * pool is the same as the output with other buffers.
+/* Configurations of the element wirelesslink. The test runs once for each
+ * configuration, and __i__ is the index of the configuration in this array. The
+ * test checks that the output with buffers from a pool is the same as the
+ * output with other buffers.
  * - The first configuration only delays packets.
  * - The second one outputs each packet twice: the original buffer and a copy.
  *   The element may change the timestamps of the original buffer.

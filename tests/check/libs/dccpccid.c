@@ -448,11 +448,12 @@ GST_END_TEST;
  * - Change R (CCID, 248);
  * - Mandatory, followed by option 192 with the value 3.
  *
- * Option 192 is Loss Event Rate in CCID 3, and the number of missing packets in
- * CCID 248. The client must read all options of this packet as options of CCID
- * 3, even those after the Change. After this packet, the client must send with
- * CCID 248. Nobody has asked the server to change its own CCID, so the server
- * continues to send reports of CCID 3.
+ * Option 192 has two meanings. In CCID 3, option 192 is Loss Event Rate. In
+ * CCID 248, option 192 is the number of missing packets. The client must read
+ * all options of this packet as options of CCID 3, even those after the Change.
+ * After this packet, the client must send with CCID 248. Nobody has asked the
+ * server to change its own CCID, so the server continues to send reports of
+ * CCID 3.
  */
 GST_START_TEST (one_that_is_agreed_on_later_takes_over)
 {

@@ -208,11 +208,11 @@ GST_START_TEST (short_packets_have_no_answer)
 
 GST_END_TEST;
 
-/* A client accepts most packets only if their acknowledgement number is at
- * least AWL, the lower limit of a window that moves with the numbers of the
- * sent packets. For a Reset, RFC 4340 section 7.5.3 requires only that the
- * number is at least GAR, the greatest acknowledgement number that the client
- * has received so far.
+/* For most packets that arrive, a client checks that their acknowledgement
+ * number is at least AWL. AWL is the lower limit of a window that moves with
+ * the numbers of the sent packets. For a Reset, the limit is GAR instead of AWL
+ * (RFC 4340 section 7.5.3). GAR is the greatest acknowledgement number that the
+ * client has received so far.
  *
  * In this test, the peer is cut off and acknowledges nothing, so AWL becomes
  * greater than GAR. A Reset that acknowledges GAR must nevertheless be valid.

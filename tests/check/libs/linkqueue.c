@@ -326,10 +326,11 @@ GST_START_TEST (ifd_gives_up_a_frame_without_end)
 
 GST_END_TEST;
 
-/* A full IFD queue accepts the first packet of a new video frame, because it
- * can drop another frame for it. link_has_room_for_video () must therefore
- * return TRUE for such a packet. For any other packet, the queue must report
- * that it has no room.
+/* An IFD queue is a queue that drops whole video frames if it is full. When the
+ * first packet of a new video frame arrives, a full IFD queue can drop another
+ * frame to make room for this packet. link_has_room_for_video () must therefore
+ * return TRUE for the first packet of a frame. For any other packet, the
+ * function must return FALSE.
  */
 GST_START_TEST (ifd_has_room_for_any_frame)
 {

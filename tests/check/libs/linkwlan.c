@@ -370,7 +370,9 @@ GST_START_TEST (rates_fall_back_and_recover)
    * LOSS. After a lost packet, it behaves as the rule LOSS: it decreases the
    * rate to the minimum, and then increases the rate by one step after every
    * five successes in a row. When the rate has reached its maximum again, the
-   * numbers of failures and successes of the rule ARF apply. */
+   * rule behaves as ARF: the number of failures in a row that decreases the
+   * rate, and the number of successes in a row that increases it, are those of
+   * ARF. */
   config.dcf.fallback = LINK_FALLBACK_ARF_LOSS;
   config.dcf.top_rate = 1;
   rates = get_rates (&config, 10, HEAD FAIL (1));

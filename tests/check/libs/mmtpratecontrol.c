@@ -691,8 +691,9 @@ get_start_window (MmtpRateControl * control, guint64 * now, guint64 acked,
  * ms. The sum of the two times is 400 ms, in which the path delivers 400 kB.
  * After a packet train has shown the rate of the path, the window must grow as
  * follows:
- * - The train raises the window to 70 % of the 400 kB, which is 280 kB. A
- *   single report may raise it to at most eight times the bytes in flight.
+ * - The target is 70 % of the 400 kB, which is 280 kB. The first reports may
+ *   raise the window to this target in steps. With each report, the window may
+ *   rise to at most eight times the bytes in flight.
  * - From 280 to 400 kB, the window grows by all bytes that arrive.
  * - Above 400 kB, the window grows only by a quarter of the bytes that arrive.
  */

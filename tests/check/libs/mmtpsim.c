@@ -171,7 +171,8 @@ GST_END_TEST;
  * of packets that arrive. Stores three results:
  * - `mean`: the mean delay of these packets;
  * - `losses`: the number of gaps in the sequence of arriving packets;
- * - `overtaken`: the number of packets that arrive after a later packet. */
+ * - `overtaken`: the number of packets that were overtaken. A packet is
+ *   overtaken if another packet is sent after it but arrives before it. */
 static guint
 count_arrivals (const VirtualLinkConfig * config, guint n, gdouble * mean,
     guint * losses, guint * overtaken)

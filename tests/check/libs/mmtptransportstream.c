@@ -183,9 +183,11 @@ GST_START_TEST (fields_of_a_frame_are_given_up_together)
 GST_END_TEST;
 
 /* The sender cuts a transport stream into pieces, and drops a picture by
- * dropping its pieces. It must never drop a clock (PCR). If the last TS packet
- * of a picture carries only a clock, an empty piece must therefore follow it.
- * The empty piece marks the end of the picture and can be dropped. */
+ * dropping its pieces. A piece that carries a clock (PCR) must never be
+ * dropped. The last piece of a picture marks the end of the picture, and must
+ * be a piece that can be dropped. If the last TS packet of a picture carries
+ * only a clock, its piece cannot be dropped. An empty piece must therefore
+ * follow as the last piece. */
 GST_START_TEST (picture_that_ends_with_a_clock_ends_with_an_empty_piece)
 {
   TsStream stream;

@@ -508,9 +508,10 @@ GST_START_TEST (window_counter_tells_loss_events_apart)
 GST_END_TEST;
 
 /* The handshake measured a round trip of 10 ms. Then a queue grew, so the real
- * round trip is longer. The receiver must notice this by means of the window
- * counter, which increases every quarter of a round trip of the sender. All
- * losses within one real round trip must count as one loss event.
+ * round trip is longer now. The receiver must compute the real round trip from
+ * the window counter in the packets. The sender knows the real round trip, and
+ * increases this counter by one in every quarter of it. All losses within one
+ * real round trip must count as one loss event.
  */
 GST_START_TEST (window_counter_corrects_an_old_round_trip)
 {
@@ -573,10 +574,12 @@ GST_START_TEST (mean_loss_interval)
    * the weights. */
   assert_near (1 / get_p (rising, 9), 73.333333, 1e-6);
   /* The open interval (the loss interval that has not ended yet) has the length
-   * 200, and each older interval has 100. The weighted sum that includes the
-   * open interval is I_tot0 = 200 + 5 * 100 = 700. The mean must be this sum
-   * divided by 6, the sum of the weights. The open interval is only twice as
-   * long as the others, so no discount applies yet. */
+   * 200 and the weight 1. Each older interval has the length 100. The oldest
+   * interval is not counted, and the weights of the other older intervals sum
+   * up to 5. The weighted sum that includes the open interval is therefore
+   * I_tot0 = 1 * 200 + 5 * 100 = 700. The mean must be this sum divided by 6,
+   * the sum of all weights. The open interval is only twice as long as the
+   * others, so no discount applies yet. */
   assert_near (1 / get_p (open, 9), 116.666667, 1e-6);
   /* A loss interval is closed when the next loss event has begun. Here the open
    * interval has the length 10, and the two closed intervals have the lengths
@@ -615,17 +618,18 @@ GST_START_TEST (long_loss_free_time_discounts_history)
    * weights of the older intervals sum up to 5. The mean interval is then
    * (10000 + 0.25 * 5 * 100) / (1 + 0.25 * 5). */
   assert_near (1 / get_p (longer, 9), 4500, 1e-6);
-  /* First, seven intervals of 100 packets each were closed, and the next
-   * interval, I_1, was open, which means that it had not ended yet. When I_1
-   * had 500 packets, the discount factor of the seven older intervals was
-   * 2 * 100 / 500 = 0.4. This factor was computed from the seven closed
-   * intervals. There was no eighth closed interval, so the weight 0.2 of the
-   * eighth was not used.
+  /* A long open interval reduces the weights of the older intervals by a
+   * discount factor. An open interval is a loss interval that has not ended
+   * yet. At first, the interval I_1 was open and had 500 packets. Seven older
+   * intervals were closed and had 100 packets each. An eighth closed interval,
+   * whose weight would have been 0.2, did not exist. The discount factor was
+   * therefore computed from the mean of the seven closed intervals: 2 * 100 /
+   * 500 = 0.4.
    *
-   * Now I_1 is closed. The discount is permanent, so the factor 0.4 must still
-   * apply to the seven older intervals. The weight of I_1 is 1, and the weights
-   * of the seven older intervals sum up to 5. The mean is (500 + 0.4 * 100 * 5)
-   * / (1 + 0.4 * 5). */
+   * Now I_1 is closed, too. The discount is permanent, so the factor 0.4 must
+   * still apply to the seven older intervals. The weight of I_1 is 1, and the
+   * weights of the seven older intervals sum up to 5. The mean is (1 * 500 +
+   * 0.4 * 5 * 100) / (1 + 0.4 * 5). */
   assert_near (1 / get_p (closed, 9), (500 + .4 * 500) / 3, 1e-6);
 }
 
@@ -865,11 +869,14 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
 
         /* A loss interval has a lossy part and a lossless part. The lossy part
          * must not be empty. The data length of an interval must be the number
-         * of packets in both parts. There is one exception. It may be undecided
-         * whether the newest packets are lost. The skip length of the report
-         * counts at most three of these packets. If there are four, the fourth
-         * is counted in the lossless part of the newest interval (n = 0), but
-         * not yet in its data length. */
+         * of packets in both parts. Only the data length of the newest interval
+         * (n = 0) may be smaller by one packet, for the following reason.
+         *
+         * It may be undecided whether the newest packets are lost. The skip
+         * length of the report counts these undecided packets, but at most
+         * three of them. If four packets are undecided, the fourth undecided
+         * packet is counted in the lossless part of the newest interval, but
+         * not yet in the data length of this interval. */
         fail_unless (interval->loss > 0 && interval->loss +
             interval->lossless - interval->data <= (n == 0));
         sum += interval->data;

@@ -71,12 +71,15 @@ class IntervalTest(unittest.TestCase):
 
         Assume that the true difference between B and A is added to each run of
         A. The shifted runs of A then have the same distribution as the runs of
-        B. If these six runs are sorted by their values, 20 orders of A and B
-        are possible and equally probable. In two of these orders, the runs of
-        A and B do not overlap: all shifted runs of A are below all runs of B,
-        or all are above them. In these two orders, and in no other order, the
-        true difference is outside the interval. The error probability must
-        therefore be 2 / 20 = 10 %.
+        B. The three shifted runs of A and the three runs of B are sorted by
+        their values. There are 20 ways to divide the six positions in this
+        order between A and B, and all 20 ways are equally probable.
+
+        The true difference is less than all nine differences if all shifted
+        runs of A are below all runs of B. It is greater than all nine
+        differences if all shifted runs of A are above all runs of B. In these
+        2 of the 20 ways, and in no other way, the true difference is outside
+        the interval. The error probability must therefore be 2 / 20 = 10 %.
         """
         self.assertEqual(two_matrices.interval_of([1, 2, 4], [7, 8, 9]),
                          (3, 8, 0.1))
