@@ -79,7 +79,7 @@ gst_tun_port_clear (GstTunPort * port)
 /* --- the table of devices ------------------------------------------------ */
 
 static GstContext *
-gst_tun_port_ask_neighbour (GstTunPort * port, GstPad * pad)
+gst_tun_port_query_peer (GstTunPort * port, GstPad * pad)
 {
   GstQuery *query = gst_query_new_context (GST_TUN_DEVICES_CONTEXT_TYPE);
   GstContext *context = NULL;
@@ -128,7 +128,7 @@ gst_tun_port_find_devices (GstTunPort * port, GstPad * pad)
   context = gst_element_get_context (port->element,
       GST_TUN_DEVICES_CONTEXT_TYPE);
   if (!context)
-    context = gst_tun_port_ask_neighbour (port, pad);
+    context = gst_tun_port_query_peer (port, pad);
   if (!context)
     context = gst_tun_port_ask_bins (port);
   if (!context)

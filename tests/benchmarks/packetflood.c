@@ -147,7 +147,7 @@ make_element (const gchar * description)
  * packets from it. Without such a socket, the kernel would answer "port
  * unreachable", and the answers would disturb the measurement. */
 static void
-open_deaf_receiver (gint protocol)
+open_discarding_receiver (gint protocol)
 {
   struct sockaddr_in address = get_address ();
   gint min = 0, fd = socket (AF_INET, SOCK_DGRAM, protocol);
@@ -215,8 +215,8 @@ flood_sink (const gchar * description, guint n, guint list_size)
   GstPad *pad;
   guint i;
 
-  open_deaf_receiver (IPPROTO_UDP);
-  open_deaf_receiver (UDPLITE_PROTOCOL);
+  open_discarding_receiver (IPPROTO_UDP);
+  open_discarding_receiver (UDPLITE_PROTOCOL);
   g_object_set (sink, "host", "127.0.0.1", "port", PORT, "sync", FALSE, NULL);
   gst_element_set_state (sink, GST_STATE_PLAYING);
   pad = open_src_pad (sink);

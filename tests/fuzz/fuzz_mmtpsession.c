@@ -86,7 +86,7 @@ take (Run * self, guint below)
 }
 
 static MmtpAddress
-make_stranger (guint number)
+make_unknown_host (guint number)
 {
   MmtpAddress address = { 6, {198, 51, 100, number, 0, 9} };
 
@@ -99,7 +99,7 @@ take_address (Run * self)
   guint choice = take (self, MMTP_NETWORK_PATHS + N_STRANGERS);
 
   if (choice >= MMTP_NETWORK_PATHS)
-    return make_stranger (choice);
+    return make_unknown_host (choice);
   return self->network.addresses[choice];
 }
 
@@ -280,7 +280,7 @@ static void
 move (Run * self)
 {
   guint path = take (self, MMTP_NETWORK_PATHS);
-  MmtpAddress address = make_stranger (100 + take (self, N_STRANGERS));
+  MmtpAddress address = make_unknown_host (100 + take (self, N_STRANGERS));
 
   address.bytes[2] = path;
   mmtp_network_move (&self->network, path, &address);

@@ -155,7 +155,7 @@ class Run:
     # Maps each frame type to the number of decodable frames that arrived in
     # time: at most MS_IN_TIME ms after they were due.
     in_time: dict
-    strangers: int
+    foreign_frames: int
     p50: float
     p99: float
     max: float
@@ -241,7 +241,7 @@ def measure(name, case, sent, received, ticks_ms):
     return Run(
         name, dict(result.sent), dict(result.arrived), dict(result.lost),
         dict(result.decodable), decodable_in_time(sent, received),
-        result.strangers, p50, p99, maximum,
+        result.foreign_frames, p50, p99, maximum,
         (last - sent.frames[0].wall_ns + period) / 1e9,
         result.sender_late_ns / NS_PER_MS if case.is_paced else 0,
         case.place.lateness_ms(), frame_log.percentile(ticks_ms, 99),

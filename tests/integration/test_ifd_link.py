@@ -49,7 +49,7 @@ class IfdLinkTest(ifdtestbed.IfdCase):
         """Checks a run in which the stream has a higher bitrate than the link.
         The sender must drop B-frames first. It must send only whole frames,
         and each frame that it sends must be decodable."""
-        self.assertEqual(run.strangers, 0)
+        self.assertEqual(run.foreign_frames, 0)
         self.assertEqual(run.decodable, run.arrived)
         self.assertGreater(run.lost.get("B", 0), 0)
         self.assertGreaterEqual(run.lost_share("B"), run.lost_share("P"))
@@ -74,7 +74,7 @@ class IfdLinkTest(ifdtestbed.IfdCase):
             "! mpegstat", f"! tee name=t ! queue ! filesink location={file} "
             "t. ! queue ! mpegstat")
         run = self.stream(transport)
-        self.assertEqual(run.strangers, 0)
+        self.assertEqual(run.foreign_frames, 0)
         whole = set(pictures(self.short))
         self.assertEqual(len(whole), sum(run.sent.values()))
         self.assertEqual(sum(picture in whole for picture in pictures(file)),
@@ -89,7 +89,7 @@ class IfdLinkTest(ifdtestbed.IfdCase):
         # In this test, the sender drops frames. On a busy machine, the
         # receiver may also lose frames. The test therefore requires no exact
         # number of lost frames.
-        self.assertEqual(run.strangers, 0)
+        self.assertEqual(run.foreign_frames, 0)
         self.assertGreater(run.lost.get("B", 0), 0)
         self.assertGreater(run.decodable.get("I", 0), 0)
 

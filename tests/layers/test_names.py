@@ -38,6 +38,9 @@ FORBIDDEN = {
     "penance": "reprobe", "chancy": "speculative", "doors": "relays",
     "keeper": "init process", "patience": "timeout", "wishes": "request",
     "lodger": "shared address", "thief": "attacker",
+    "deaf": "discarding", "mute": "silent or unreported",
+    "unknown_host": "unknown host", "foreign_frames": "unknown hosts",
+    "hopeless": "expired",
 }
 # Names that may contain "most" or "least", because these words do not stand
 # for a maximum or a minimum in such a name. For example, "at_most" is followed
@@ -67,8 +70,12 @@ ALLOWED_IN_TESTS = re.compile(r"a_pair_behind_a_lone_field")
 BARE_WIRE = re.compile(r"_?wires?", re.I)
 C_TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\""
                      r"|'(?:\\.|[^'\\\n])*'|([A-Za-z_]\w*)", re.S)
-NICK = re.compile(r'"([a-z]+(?:-[a-z0-9]+)+)"')
-WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+NICK = re.compile(r'"([a-z][a-z0-9]*(?:-[a-z0-9]+)*)"')
+MESON_NAME = re.compile(r"'([\w.-]+)'")
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+# A string that consists of such a key and nothing else, for example
+# "max-delay", is a name of a property or of a table.
+KEY = re.compile(r"\A([a-z][a-z0-9]*(?:[-_][a-z0-9]+)+)\Z")
 META = re.compile(r"gst_buffer_(?:add|get)_\w+_meta$")
 
 
@@ -102,9 +109,15 @@ def find_c_names(text):
 def find_python_names(text):
     names = set()
     for node in ast.walk(ast.parse(text)):
-        names |= {value for field in ("id", "attr", "name", "arg")
+        names |= {value for field in ("id", "attr", "name", "arg", "asname")
                   if isinstance(value := getattr(node, field, None), str)}
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            names |= set(KEY.findall(node.value))
     return names
+
+
+def find_meson_names(text):
+    return set(MESON_NAME.findall(re.sub(r"#.*", "", text)))
 
 
 def read_sources():
@@ -114,14 +127,17 @@ def read_sources():
 
 
 def read_names(root):
-    """Yields a pair for each C and Python file below `root`: the path of the
-    file, and the names that the file contains.
+    """Yields a pair for each C, Python and meson file below `root`: the path of
+    the file, and the names that the file contains, together with the name of
+    the file itself. Skips this file, because it contains forbidden names.
     """
-    for path in sorted((SOURCE / root).rglob("*.[chp]*")):
+    for path in sorted((SOURCE / root).rglob("*")):
         find = {".c": find_c_names, ".h": find_c_names,
                 ".py": find_python_names}.get(path.suffix)
-        if find:
-            yield path, find(path.read_text())
+        if path.name == "meson.build":
+            find = find_meson_names
+        if find and path.name != pathlib.Path(__file__).name:
+            yield path, find(path.read_text()) | {path.stem}
 
 
 class NamesTest(unittest.TestCase):
@@ -140,8 +156,8 @@ class NamesTest(unittest.TestCase):
 
     def test_helpers_of_the_tests_are_named_after_what_they_are(self):
         for path, names in read_names("tests"):
-            forbidden = FORBIDDEN_IN_TESTS if path.suffix == ".py" \
-                else FORBIDDEN_IN_C_TESTS
+            forbidden = FORBIDDEN_IN_C_TESTS if path.suffix in (".c", ".h") \
+                else FORBIDDEN_IN_TESTS
             self.assertEqual(find_metaphors(names, forbidden), [], path)
 
 
@@ -149,11 +165,17 @@ class FaultsTest(unittest.TestCase):
     def test_forbidden_words_are_found(self):
         self.assertEqual(find_forbidden_words(find_c_names(
             "guint least; /* the most */ int at_most = MOST_TIME;\n"
-            'g_object_set (o, "longest-delay", 3, "most", "a most b", NULL);')),
-            ["MOST_TIME", "least", "longest-delay"])
+            'g_object_set (o, "longest-delay", 3, "shortest", "a most b");'
+            "guint RTTLeast;")),
+            ["MOST_TIME", "RTTLeast", "least", "longest-delay", "shortest"])
         self.assertEqual(find_forbidden_words(find_python_names(
-            "def shortest_path(keeper):\n    'most'\n    return keeper.size")),
-            ["keeper", "shortest_path"])
+            "import a as least\n"
+            "def shortest_path(keeper):\n    'most'\n"
+            "    return keeper.size['longest_delay']")),
+            ["keeper", "least", "longest_delay", "shortest_path"])
+        self.assertEqual(find_forbidden_words(find_meson_names(
+            "foreach name : ['mmtpleast', 'most_paths'] # the 'most'")),
+            ["most_paths"])
 
     def test_metaphors_are_found(self):
         self.assertEqual(find_metaphors(find_c_names(

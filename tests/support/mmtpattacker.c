@@ -14,7 +14,7 @@ attacker_draw (gpointer state)
 }
 
 MmtpAddress
-attacker_make_stranger (guint32 number)
+attacker_make_unknown_host (guint32 number)
 {
   MmtpAddress address =
       { 6, {198, 51, number >> 16, number >> 8, 0, number}, 4, 3 };
@@ -33,7 +33,7 @@ attacker_make_shared_address (void)
 }
 
 gboolean
-attacker_is_stranger (const MmtpAddress * address)
+attacker_is_unknown_host (const MmtpAddress * address)
 {
   return address->bytes[0] == 198 || address->bytes[4] == 0xff;
 }

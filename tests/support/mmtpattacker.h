@@ -27,11 +27,11 @@ typedef struct
 guint32 attacker_draw (gpointer state);
 /* Returns the address of host number `number` of the attacker. The attacker's
  * hosts are in a network that no endpoint of the session uses. */
-MmtpAddress attacker_make_stranger (guint32 number);
+MmtpAddress attacker_make_unknown_host (guint32 number);
 /* Returns an address of an attacker that has the same IP address as the sender
  * on its first path, but another port. */
 MmtpAddress attacker_make_shared_address (void);
-gboolean attacker_is_stranger (const MmtpAddress * address);
+gboolean attacker_is_unknown_host (const MmtpAddress * address);
 void attacker_record (Recorded * recorded, MmtpNetwork * network, MmtpRole from,
     const MmtpAddress * address, const guint8 * bytes, gsize size);
 /* Damages a message: inverts one bit of it, or cuts its end off. */

@@ -358,7 +358,7 @@ socket_new (GSocketFamily family, const DatagramSocketOptions * options,
 
   if (fd < 0)
     return NULL;
-  if (!options->is_raw || raw_socket_become_deaf (fd, error))
+  if (!options->is_raw || raw_socket_discard_everything (fd, error))
     socket = g_socket_new_from_fd (fd, error);
   if (!socket) {
     close (fd);

@@ -62,7 +62,7 @@ raw_socket_filter_everything (gint fd, GError ** error)
 }
 
 gboolean
-raw_socket_become_deaf (gint fd, GError ** error)
+raw_socket_discard_everything (gint fd, GError ** error)
 {
   guint8 byte;
 
@@ -104,7 +104,7 @@ raw_socket_filter_everything (gint fd, GError ** error)
 }
 
 gboolean
-raw_socket_become_deaf (gint fd, GError ** error)
+raw_socket_discard_everything (gint fd, GError ** error)
 {
   return TRUE;
 }

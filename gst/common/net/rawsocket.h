@@ -20,7 +20,7 @@ gboolean raw_socket_filter_everything (gint fd, GError ** error);
  * those that are already in its receive buffer. The receive buffer may already
  * contain packets for other ports: a raw socket receives all packets of its
  * protocol as soon as it is opened, before its port is known. */
-gboolean raw_socket_become_deaf (gint fd, GError ** error);
+gboolean raw_socket_discard_everything (gint fd, GError ** error);
 /* Removes the filter of the socket `fd`, so that the socket accepts all packets
  * again. Returns FALSE with `error` set if this fails. */
 gboolean raw_socket_accept_everything (gint fd, GError ** error);

@@ -609,7 +609,7 @@ restore_candidate (DccpEndpoint * endpoint, const DatagramPath * path,
  * processed. Any other packet is refused. It is answered with a Reset, unless a
  * limit on the rate or the size of Resets forbids this. */
 static void
-process_stranger (DccpEndpoint * endpoint, const DatagramPath * path,
+process_unconnected (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size)
 {
   const DccpEndpointConfig *config = &endpoint->common.config;
@@ -688,12 +688,12 @@ dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
   if (contested && packet.type == DCCP_REQUEST)
     process_listen (endpoint, path, &packet, size, TRUE);
   else if (contested && is_of_gone (endpoint, path, &packet))
-    process_stranger (endpoint, path, &packet, size);
+    process_unconnected (endpoint, path, &packet, size);
   else if (connection)
     has_data = dccp_connection_input (connection, endpoint->now, &packet, size,
         data);
   else
-    process_stranger (endpoint, path, &packet, size);
+    process_unconnected (endpoint, path, &packet, size);
   settle (endpoint);
   return has_data;
 }

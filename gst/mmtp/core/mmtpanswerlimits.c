@@ -20,16 +20,16 @@
 
 void
 mmtp_answer_limits_init (MmtpAnswerLimits * self,
-    const guint8 strangers[MMTP_KEY_SIZE], const guint8 sealed[MMTP_KEY_SIZE])
+    const guint8 unknown_hosts[MMTP_KEY_SIZE], const guint8 sealed[MMTP_KEY_SIZE])
 {
-  self->strangers = prefix_limiter_new (strangers);
+  self->unknown_hosts = prefix_limiter_new (unknown_hosts);
   self->sealed = prefix_limiter_new (sealed);
 }
 
 void
 mmtp_answer_limits_clear (MmtpAnswerLimits * self)
 {
-  prefix_limiter_free (self->strangers);
+  prefix_limiter_free (self->unknown_hosts);
   prefix_limiter_free (self->sealed);
 }
 
@@ -52,7 +52,7 @@ mmtp_answer_limits_take (MmtpAnswerLimits * self, guint64 now,
   PrefixLimiterHost host;
 
   get_host (address, &host);
-  return prefix_limiter_take (is_sealed ? self->sealed : self->strangers, now,
+  return prefix_limiter_take (is_sealed ? self->sealed : self->unknown_hosts, now,
       &host, is_busy ? ANSWERS_WHILE_BUSY : ANSWERS_WHILE_FREE);
 }
 
@@ -63,6 +63,6 @@ mmtp_answer_limits_remember (MmtpAnswerLimits * self,
   PrefixLimiterHost host;
 
   get_host (address, &host);
-  prefix_limiter_remember (self->strangers, &host);
+  prefix_limiter_remember (self->unknown_hosts, &host);
   prefix_limiter_remember (self->sealed, &host);
 }

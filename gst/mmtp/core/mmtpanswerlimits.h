@@ -19,18 +19,18 @@
 
 typedef struct
 {
-  PrefixLimiter *strangers;
+  PrefixLimiter *unknown_hosts;
   PrefixLimiter *sealed;
 } MmtpAnswerLimits;
 
 /* Creates two limits for the answers to INITs, the first messages of
  * handshakes. One limit is for hosts whose INIT had no valid seal, and the
  * other one is for hosts whose INIT had a valid seal. Each limit stores its
- * counters in hash tables with a secret key. `strangers` is the key of the
+ * counters in hash tables with a secret key. `unknown_hosts` is the key of the
  * first limit, and `sealed` is the key of the second limit. The two keys must
  * be different. */
 void mmtp_answer_limits_init (MmtpAnswerLimits * self,
-    const guint8 strangers[MMTP_KEY_SIZE], const guint8 sealed[MMTP_KEY_SIZE]);
+    const guint8 unknown_hosts[MMTP_KEY_SIZE], const guint8 sealed[MMTP_KEY_SIZE]);
 void mmtp_answer_limits_clear (MmtpAnswerLimits * self);
 /* Returns whether the receiver may answer an INIT (the first message of a
  * handshake) from `address` at the time `now` (ns). If so, counts the answer.

@@ -207,7 +207,7 @@ mmtp_losses_add (MmtpLosses * losses, guint64 now, guint64 number,
 }
 
 static void
-forget_hopeless (MmtpLosses * losses, guint64 now)
+forget_expired (MmtpLosses * losses, guint64 now)
 {
   guint i;
 
@@ -242,7 +242,7 @@ mmtp_losses_report (MmtpLosses * losses, guint64 now, gboolean is_counted,
   MmtpLossRange *range;
   guint n;
 
-  forget_hopeless (losses, now);
+  forget_expired (losses, now);
   losses->n_reports++;
   for (n = 0; n < room && (range = find_min_reported (losses)); n++) {
     ranges[n].first = range->first & G_MAXUINT16;

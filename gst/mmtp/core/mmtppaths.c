@@ -22,7 +22,7 @@
  * (in ns), the path counts as silent. The time is longer than SILENT_TIME,
  * because perhaps the path still works, and only the reports are lost or
  * delayed on the return path. */
-#define MUTE_TIME (3 * SECOND)
+#define UNREPORTED_TIME (3 * SECOND)
 /* New packets of the stream may use only this percentage of the total rate of
  * the paths. Keep-alives and retransmissions use the rest. */
 #define PUT_PERCENT 95
@@ -519,18 +519,18 @@ mmtp_path_is_watched (const MmtpPath * path)
  * - SILENT_TIME, if a report shows that the path itself has stalled;
  * - SILENT_TIME, if no report about the path has arrived yet, because it is
  *   then unknown whether the path delivers at all;
- * - MUTE_TIME otherwise, because perhaps only the return path has stalled. */
+ * - UNREPORTED_TIME otherwise, because perhaps only the return path has stalled. */
 guint64
 mmtp_path_get_silence_time (const MmtpPath * path)
 {
-  gboolean may_be_mute = path->confirmed && !path->is_stalled;
+  gboolean may_be_unreported = path->confirmed && !path->is_stalled;
   const MmtpSent *oldest = mmtp_sent_log_get (&path->sent,
       mmtp_sent_log_get_oldest (&path->sent));
 
   if (!mmtp_path_is_watched (path) || !oldest)
     return MMTP_NEVER;
   return MAX (oldest->time, path->progress_time) +
-      (may_be_mute ? MUTE_TIME : SILENT_TIME) +
+      (may_be_unreported ? UNREPORTED_TIME : SILENT_TIME) +
       path->stats.round_trip + 2 * path->report_period +
       mmtp_path_get_cost (path, oldest->in_flight);
 }

@@ -15,7 +15,7 @@ mmtp_receiver_handshake_init (MmtpReceiverHandshake * self,
     const guint8 cookie_secret[MMTP_KEY_SIZE],
     const guint8 secret[MMTP_KEY_SIZE])
 {
-  guint8 strangers[MMTP_KEY_SIZE], sealed[MMTP_KEY_SIZE];
+  guint8 unknown_hosts[MMTP_KEY_SIZE], sealed[MMTP_KEY_SIZE];
 
   memset (self, 0, sizeof (*self));
   self->paths = paths;
@@ -24,9 +24,9 @@ mmtp_receiver_handshake_init (MmtpReceiverHandshake * self,
   self->key = key;
   self->secret = secret;
   memcpy (self->cookie_secret, cookie_secret, MMTP_KEY_SIZE);
-  mmtp_secret_derive (secret, "limiter of strangers", NULL, 0, strangers);
+  mmtp_secret_derive (secret, "limiter of unknown hosts", NULL, 0, unknown_hosts);
   mmtp_secret_derive (secret, "limiter of sealed INITs", NULL, 0, sealed);
-  mmtp_answer_limits_init (&self->limits, strangers, sealed);
+  mmtp_answer_limits_init (&self->limits, unknown_hosts, sealed);
 }
 
 void

@@ -130,7 +130,7 @@ class Join:
         self.pairs = []
         # The number of received frames that match no sent frame, because their
         # bytes differ.
-        self.strangers = 0
+        self.foreign_frames = 0
         self._waiting = collections.defaultdict(list)
         self._ahead = 0
 
@@ -149,7 +149,7 @@ class Join:
             twins = [sent for sent in self._waiting[frame.key]
                      if sent.wall_ns <= frame.wall_ns]
             if not twins:
-                self.strangers += 1
+                self.foreign_frames += 1
                 continue
             expected = frame.coding_number + self._ahead
             sent = min(twins, key=lambda t: abs(t.coding_number - expected))
@@ -266,7 +266,7 @@ class Result(typing.NamedTuple):
     # log.
     guessed_lost: collections.Counter
     incomplete: int
-    strangers: int
+    foreign_frames: int
     bits_per_second: float
     delays_ns: list
     lateness_ns: list
@@ -294,7 +294,7 @@ def measure(sent_log: Log, received_log: Log) -> Result:
             frame.type for frame in decodable(sent_log.frames, whole)),
         guessed_lost=received_log.lost,
         incomplete=received_log.incomplete,
-        strangers=join.strangers,
+        foreign_frames=join.foreign_frames,
         bits_per_second=bits_per_second(received_log.frames),
         delays_ns=delays_ns(join.pairs),
         lateness_ns=lateness_ns(sent_log.frames, join.pairs),
@@ -344,8 +344,8 @@ def notes(result: Result) -> list[str]:
     if result.incomplete:
         found.append(f"{result.incomplete} frames arrived incomplete "
                      "and were discarded")
-    if result.strangers:
-        found.append(f"{result.strangers} frames arrived with other bytes "
+    if result.foreign_frames:
+        found.append(f"{result.foreign_frames} frames arrived with other bytes "
                      "than they were sent with")
     if result.sender_late_ns > 40 * NS_PER_MS:
         found.append(

@@ -378,7 +378,7 @@ GST_END_TEST;
 /* --- invalid packets ------------------------------------------------------ */
 
 static GSocket *
-stranger_new (LoopbackEnd * src)
+unknown_host_new (LoopbackEnd * src)
 {
   GSocketAddress *address = g_inet_socket_address_new_from_string ("127.0.0.1",
       loopback_port_of (src));
@@ -413,14 +413,14 @@ static const struct
 GST_START_TEST (nonsense_is_counted_and_nothing_more)
 {
   gchar packet[64] = { 0 };
-  GSocket *stranger;
+  GSocket *unknown_host;
   LoopbackFixture fixture;
   guint i;
 
   dccp_loopback_fixture_init (&fixture);
   loopback_push (&fixture, loopback_make_buffer (0, SIZE));
   loopback_expect (&fixture, 0, SIZE);
-  stranger = stranger_new (&fixture.src);
+  unknown_host = unknown_host_new (&fixture.src);
   packet[2] = loopback_port_of (&fixture.src) >> 8;
   packet[3] = loopback_port_of (&fixture.src) & 0xff;
   for (i = 0; i < G_N_ELEMENTS (nonsense); i++) {
@@ -428,14 +428,14 @@ GST_START_TEST (nonsense_is_counted_and_nothing_more)
 
     packet[4] = nonsense[i].words;
     packet[8] = nonsense[i].type_x;
-    fail_unless_equals_int (g_socket_send (stranger, packet, nonsense[i].size,
+    fail_unless_equals_int (g_socket_send (unknown_host, packet, nonsense[i].size,
             NULL, NULL), nonsense[i].size);
     dccp_loopback_wait_for_stat (&fixture.src, nonsense[i].reason, before + 1);
   }
   loopback_push (&fixture, loopback_make_buffer (1, SIZE));
   loopback_expect (&fixture, 1, SIZE);
   fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "connections"), 1);
-  g_object_unref (stranger);
+  g_object_unref (unknown_host);
   loopback_fixture_clear (&fixture);
 }
 

@@ -407,7 +407,7 @@ GST_END_TEST;
 #define ROOM 2048
 
 static GSocket *
-stranger_new (LoopbackEnd * src)
+unknown_host_new (LoopbackEnd * src)
 {
   GSocketAddress *address = g_inet_socket_address_new_from_string ("127.0.0.1",
       loopback_port_of (src));
@@ -458,45 +458,45 @@ static const struct
 
 GST_START_TEST (nonsense_is_counted_and_nothing_more)
 {
-  GSocket *stranger;
+  GSocket *unknown_host;
   guint i, before;
   LoopbackFixture fixture;
 
   mmtp_loopback_fixture_init (&fixture, TWO);
   loopback_push (&fixture, loopback_make_buffer (0, SIZE));
   loopback_expect (&fixture, 0, SIZE);
-  stranger = stranger_new (&fixture.src);
+  unknown_host = unknown_host_new (&fixture.src);
   for (i = 0; i < G_N_ELEMENTS (nonsense); i++) {
     before = loopback_stat_of (&fixture.src, nonsense[i].reason);
-    say (stranger, nonsense[i].first, nonsense[i].size);
+    say (unknown_host, nonsense[i].first, nonsense[i].size);
     wait_for_count (&fixture.src, nonsense[i].reason, before + 1);
   }
-  fail_unless (!(g_socket_condition_check (stranger, G_IO_IN) & G_IO_IN));
-  say (stranger, VERSION | DATA, 100);
+  fail_unless (!(g_socket_condition_check (unknown_host, G_IO_IN) & G_IO_IN));
+  say (unknown_host, VERSION | DATA, 100);
   loopback_push (&fixture, loopback_make_buffer (1, SIZE));
   loopback_expect (&fixture, 1, SIZE);
-  g_object_unref (stranger);
+  g_object_unref (unknown_host);
   loopback_fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-GST_START_TEST (an_answer_to_a_stranger_is_no_longer_than_the_question)
+GST_START_TEST (answer_to_an_unknown_sender_is_not_longer_than_the_request)
 {
   guint8 answer[ROOM];
-  GSocket *stranger;
+  GSocket *unknown_host;
   gssize size, i;
   LoopbackFixture fixture;
 
   mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
-  stranger = stranger_new (&fixture.src);
-  say (stranger, VERSION | INIT, 64);
-  size = g_socket_receive (stranger, (gchar *) answer, ROOM, NULL, NULL);
+  unknown_host = unknown_host_new (&fixture.src);
+  say (unknown_host, VERSION | INIT, 64);
+  size = g_socket_receive (unknown_host, (gchar *) answer, ROOM, NULL, NULL);
   fail_unless_equals_int (size, 63);
   fail_unless_equals_int (answer[0], VERSION | COOKIE);
   for (i = 7; i < 23; i++)
     fail_unless_equals_int (answer[i], i);
-  g_object_unref (stranger);
+  g_object_unref (unknown_host);
   loopback_end_clear (&fixture.src);
 }
 
@@ -509,16 +509,16 @@ GST_START_TEST (a_sender_of_another_version_is_told_of)
 {
   guint8 answer[ROOM];
   GstMessage *message;
-  GSocket *stranger;
+  GSocket *unknown_host;
   GError *error;
   gchar *debug;
   gssize size;
   LoopbackFixture fixture;
 
   mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
-  stranger = stranger_new (&fixture.src);
-  say (stranger, OLD_VERSION | INIT, 64);
-  size = g_socket_receive (stranger, (gchar *) answer, ROOM, NULL, NULL);
+  unknown_host = unknown_host_new (&fixture.src);
+  say (unknown_host, OLD_VERSION | INIT, 64);
+  size = g_socket_receive (unknown_host, (gchar *) answer, ROOM, NULL, NULL);
   fail_unless_equals_int (size, 32);
   fail_unless_equals_int (answer[0], VERSION | REFUSE);
   fail_unless_equals_int (answer[23], 1);
@@ -531,7 +531,7 @@ GST_START_TEST (a_sender_of_another_version_is_told_of)
   g_free (debug);
   g_error_free (error);
   gst_message_unref (message);
-  g_object_unref (stranger);
+  g_object_unref (unknown_host);
   loopback_end_clear (&fixture.src);
 }
 
@@ -559,22 +559,22 @@ GST_START_TEST (only_allowed_senders_are_heard)
 {
   GSocketAddress *address =
       g_inet_socket_address_new_from_string ("127.0.0.2", 0);
-  GSocket *stranger;
+  GSocket *unknown_host;
   LoopbackFixture fixture;
 
   mmtp_loopback_src_init (&fixture.src, "address", "0.0.0.0", "allowed-senders",
       "2001:db8::/32, 127.0.0.1", NULL);
   gst_harness_play (fixture.src.harness);
-  stranger = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
+  unknown_host = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
       G_SOCKET_PROTOCOL_UDP, NULL);
-  fail_unless (g_socket_bind (stranger, address, FALSE, NULL));
+  fail_unless (g_socket_bind (unknown_host, address, FALSE, NULL));
   g_object_unref (address);
   address = g_inet_socket_address_new_from_string ("127.0.0.1",
       loopback_port_of (&fixture.src));
-  fail_unless (g_socket_connect (stranger, address, NULL, NULL));
+  fail_unless (g_socket_connect (unknown_host, address, NULL, NULL));
   g_object_unref (address);
-  say (stranger, VERSION | INIT, 64);
-  say (stranger, VERSION | INIT, 63);
+  say (unknown_host, VERSION | INIT, 64);
+  say (unknown_host, VERSION | INIT, 63);
   wait_for_count (&fixture.src, "not-allowed", 2);
   fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "refused-short"),
       0);
@@ -585,8 +585,8 @@ GST_START_TEST (only_allowed_senders_are_heard)
   fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "not-allowed"), 2);
   /* The sender `stranger` is not among the allowed senders. Check that no
    * answer was sent to it. */
-  fail_if (g_socket_condition_check (stranger, G_IO_IN) & G_IO_IN);
-  g_object_unref (stranger);
+  fail_if (g_socket_condition_check (unknown_host, G_IO_IN) & G_IO_IN);
+  g_object_unref (unknown_host);
   loopback_fixture_clear (&fixture);
 }
 
@@ -689,7 +689,7 @@ mmtpsrc_suite (void)
   tcase_add_test (tcase, an_interface_of_nobody_is_an_error);
   tcase_add_test (tcase, nonsense_is_counted_and_nothing_more);
   tcase_add_test (tcase,
-      an_answer_to_a_stranger_is_no_longer_than_the_question);
+      answer_to_an_unknown_sender_is_not_longer_than_the_request);
   tcase_add_test (tcase, a_sender_of_another_version_is_told_of);
   tcase_add_test (tcase, a_weak_key_is_an_error);
   tcase_add_test (tcase, a_strong_key_is_taken);

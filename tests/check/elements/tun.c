@@ -1254,13 +1254,13 @@ GST_START_TEST (num_buffers_counts_packets)
 
 GST_END_TEST;
 
-GST_START_TEST (device_says_nothing_by_itself)
+GST_START_TEST (device_sends_no_packet_of_its_own)
 {
   const gchar *const addresses[] = { NULL, "10.9.0.1/24", "fd09::1/64" };
   GstHarness *harness;
   GstElement *src;
 
-  if (no_tun ("device_says_nothing_by_itself"))
+  if (no_tun ("device_sends_no_packet_of_its_own"))
     return;
   src = make ("tunsrc", "address", addresses[__i__], NULL);
   harness = gst_harness_new_with_element (src, NULL, "src");
@@ -1442,7 +1442,7 @@ tun_suite (void)
   tcase_add_test (tc, packets_that_find_the_queue_full_are_counted);
   tcase_add_test (tc, packets_of_any_size_come_whole);
   tcase_add_test (tc, num_buffers_counts_packets);
-  tcase_add_loop_test (tc, device_says_nothing_by_itself, 0, 3);
+  tcase_add_loop_test (tc, device_sends_no_packet_of_its_own, 0, 3);
   tcase_add_test (tc, waiting_ends);
   tcase_add_test (tc, source_stops_with_a_list_in_hand);
   tcase_add_test (tc, source_is_live);

@@ -635,7 +635,7 @@ GST_START_TEST (who_blocks_waits_for_room)
 
 GST_END_TEST;
 
-GST_START_TEST (a_flush_wakes_who_blocks)
+GST_START_TEST (flush_wakes_a_blocked_push)
 {
   GstHarness *h = start ("rate=8000000 txqueuelen=2 blocking=true");
   GThread *thread = g_thread_new ("push", push_five, h);
@@ -664,7 +664,7 @@ GST_START_TEST (who_blocks_no_more_goes_on)
 
 GST_END_TEST;
 
-GST_START_TEST (a_state_change_wakes_who_blocks)
+GST_START_TEST (state_change_wakes_a_blocked_push)
 {
   GstHarness *h = start ("rate=8000000 txqueuelen=2 blocking=true");
   GThread *thread = g_thread_new ("push", push_five, h);
@@ -2135,9 +2135,9 @@ wirelesslink_suite (void)
   tcase_add_test (tc, flows_of_one_station_share_its_transmitter);
   tcase_add_test (tc, a_full_queue_loses_packets);
   tcase_add_test (tc, who_blocks_waits_for_room);
-  tcase_add_test (tc, a_flush_wakes_who_blocks);
+  tcase_add_test (tc, flush_wakes_a_blocked_push);
   tcase_add_test (tc, who_blocks_no_more_goes_on);
-  tcase_add_test (tc, a_state_change_wakes_who_blocks);
+  tcase_add_test (tc, state_change_wakes_a_blocked_push);
   tcase_add_test (tc, time_stands_still_in_paused);
   tcase_add_test (tc, runs_without_a_clock);
   tcase_add_test (tc, a_blocked_flow_holds_up_no_other);

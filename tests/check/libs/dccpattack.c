@@ -316,7 +316,7 @@ come_from_elsewhere (Attack * self)
             before).size || packet.type == DCCP_REQUEST);
 }
 
-GST_START_TEST (strangers_change_nothing)
+GST_START_TEST (unknown_hosts_change_nothing)
 {
   assert_unmoved (come_from_elsewhere);
 }
@@ -683,7 +683,7 @@ dccpattack_suite (void)
   tcase_add_test (unmoved, near_misses_change_nothing);
   tcase_add_test (unmoved, whoever_guesses_does_not_end_a_request);
   tcase_add_test (unmoved, whoever_sees_a_request_can_end_it);
-  tcase_add_test (unmoved, strangers_change_nothing);
+  tcase_add_test (unmoved, unknown_hosts_change_nothing);
   tcase_add_test (unmoved, requests_in_its_name_change_nothing);
   suite_add_tcase (suite, floods);
   tcase_add_test (floods, flood_of_requests_has_bounded_answers);

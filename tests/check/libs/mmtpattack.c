@@ -61,7 +61,7 @@ draw_address (Attack * self)
   MmtpAddress address;
 
   if (attacker_draw (&self->state) % 4 == 0)
-    return attacker_make_stranger (attacker_draw (&self->state) % 8);
+    return attacker_make_unknown_host (attacker_draw (&self->state) % 8);
   mmtp_network_get_address (attacker_draw (&self->state) % MMTP_NETWORK_PATHS,
       &address);
   return address;
@@ -124,12 +124,12 @@ sent (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
 {
   Attack *self = data;
 
-  if (attacker_is_stranger (address) && (bytes[0] & 0x1f) == MMTP_COOKIE) {
+  if (attacker_is_unknown_host (address) && (bytes[0] & 0x1f) == MMTP_COOKIE) {
     memcpy (self->cookie, bytes + MMTP_HEADER_SIZE + MMTP_NONCE_SIZE,
         MMTP_COOKIE_SIZE);
     self->has_cookie = TRUE;
   }
-  if (attacker_is_stranger (address) || is_for_attacker (self, bytes))
+  if (attacker_is_unknown_host (address) || is_for_attacker (self, bytes))
     return FALSE;
   g_checksum_update (self->messages, (guint8 *) & network->now,
       sizeof (network->now));
@@ -342,7 +342,7 @@ static void
 ask_for_session (Attack * self, MmtpNetwork * network)
 {
   MmtpAddress address = self->shares_host ? attacker_make_shared_address ()
-      : attacker_make_stranger (5);
+      : attacker_make_unknown_host (5);
   MmtpMessage message = { MMTP_INIT, };
   guint8 bytes[200];
   gsize size;
@@ -560,7 +560,7 @@ static void
 relay_cookie (Handshaker * self, MmtpNetwork * network, guint path)
 {
   const MmtpAddress address =
-      attacker_make_stranger (attacker_draw (&self->attack.state) % 65536);
+      attacker_make_unknown_host (attacker_draw (&self->attack.state) % 65536);
   MmtpMessage message = { MMTP_INIT };
   guint8 bytes[100];
   gsize size;
@@ -582,7 +582,7 @@ see_handshake (MmtpNetwork * network, MmtpRole from,
   Handshaker *self = data;
   const MmtpType type = bytes[0] & 0x1f;
 
-  if (attacker_is_stranger (address)) {
+  if (attacker_is_unknown_host (address)) {
     if (type == MMTP_COOKIE && size <= sizeof (self->relayed)) {
       memcpy (self->relayed, bytes, size);
       self->relayed_size = size;
@@ -677,7 +677,7 @@ static void
 flood_with_inits (Handshaker * self, MmtpNetwork * network)
 {
   MmtpAddress address =
-      attacker_make_stranger (attacker_draw (&self->attack.state) % 65536);
+      attacker_make_unknown_host (attacker_draw (&self->attack.state) % 65536);
   MmtpMessage message = { MMTP_INIT };
   guint8 bytes[100];
   gsize size;
@@ -902,7 +902,7 @@ GST_START_TEST (a_session_needs_a_cookie)
   message.open.max_size = 1472;
   message.open.keepalive_period = 100;
   for (i = 0; i < 1000; i++) {
-    address = attacker_make_stranger (i);
+    address = attacker_make_unknown_host (i);
     memset (message.open.cookie, i, MMTP_COOKIE_SIZE);
     size = mmtp_packet_write (&message, bytes, sizeof (bytes));
     mmtp_network_to_receiver (&network, &address, bytes, size);
@@ -948,7 +948,7 @@ GST_START_TEST (a_flood_of_inits_leaves_nothing_behind)
   receiver = mmtp_receiver_new (&config, entropy);
   for (second = 1; second < 4; second++) {
     for (i = 0; i < 100000; i++) {
-      address = attacker_make_stranger (i);
+      address = attacker_make_unknown_host (i);
       size = write_init (bytes, sizeof (bytes), i);
       mmtp_receiver_input (receiver, second * SECOND, &address, bytes, size);
     }
@@ -970,7 +970,7 @@ flood (Attack * self, MmtpNetwork * network)
   guint i;
 
   for (i = 0; i < 20; i++) {
-    MmtpAddress address = attacker_make_stranger (self->n_sent++ % 65536);
+    MmtpAddress address = attacker_make_unknown_host (self->n_sent++ % 65536);
     gsize size = write_init (bytes, sizeof (bytes), self->n_sent);
 
     mmtp_network_to_receiver (network, &address, bytes, size);
@@ -1026,7 +1026,7 @@ steal (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
 static void
 resend (Attack * self, MmtpNetwork * network)
 {
-  MmtpAddress address = attacker_make_stranger (7);
+  MmtpAddress address = attacker_make_unknown_host (7);
   guint i;
 
   for (i = 0; i < self->recorded->len; i++) {
@@ -1048,7 +1048,7 @@ GST_START_TEST (an_attacker_gets_no_path)
   MmtpSenderPathStats stats;
   Attack attack = { resend, };
   MmtpNetwork network;
-  MmtpAddress own = attacker_make_stranger (7);
+  MmtpAddress own = attacker_make_unknown_host (7);
 
   attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
   attack.attacker_path = __i__;
@@ -1085,11 +1085,11 @@ steal_response (MmtpNetwork * network, MmtpRole from,
   return FALSE;
 }
 
-GST_START_TEST (a_stolen_response_validates_nobody)
+GST_START_TEST (copied_response_validates_no_other_address)
 {
   Attack attack = { resend, };
   MmtpNetwork network;
-  MmtpAddress own = attacker_make_stranger (7);
+  MmtpAddress own = attacker_make_unknown_host (7);
 
   attack.recorded = g_array_new (FALSE, FALSE, sizeof (Recorded));
   begin (&network, &attack, keys[__i__]);
@@ -1357,7 +1357,7 @@ mmtpattack_suite (void)
       N_FLOODS);
   tcase_add_loop_test (tcase, flood_of_inits_keeps_no_old_sender_out, 0, 2);
   tcase_add_loop_test (tcase, an_attacker_gets_no_path, 0, MMTP_NETWORK_PATHS);
-  tcase_add_loop_test (tcase, a_stolen_response_validates_nobody, 0, 2);
+  tcase_add_loop_test (tcase, copied_response_validates_no_other_address, 0, 2);
   return suite;
 }
 

@@ -211,7 +211,7 @@ sent (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
 
   self->outcome.n_messages += self->flooding;
   see (self, from, address, bytes, size);
-  return !attacker_is_stranger (address)
+  return !attacker_is_unknown_host (address)
       && !(self->lost & 1u << (bytes[0] & 0x1f));
 }
 
@@ -384,12 +384,12 @@ get_seed (void)
  * flood begins. Otherwise this memory would count as growth during the
  * flood. */
 static void
-meet_strangers (Flood * self)
+meet_unknown_hosts (Flood * self)
 {
   guint i;
 
   for (i = 0; i < N_STRANGERS; i++) {
-    const MmtpAddress address = attacker_make_stranger (i);
+    const MmtpAddress address = attacker_make_unknown_host (i);
 
     mmtp_network_get_sent (&self->network, &address);
   }
@@ -407,7 +407,7 @@ run (State state, const Attacker * attacker, guint type, const gchar * key,
   self.target = self.type = type;
   self.seen = g_malloc0 (MMTP_LAST_TYPE * sizeof (*self.seen));
   mmtp_network_init (&self.network, &config);
-  meet_strangers (&self);
+  meet_unknown_hosts (&self);
   begin (&self);
   go_on (&self);
   note_outcome (&self);
@@ -491,9 +491,9 @@ draw_address (Flood * self)
 
   switch (attacker_draw (&self->random) % (may_be_sender (self) ? 4 : 2)) {
     case 0:
-      return attacker_make_stranger (1);
+      return attacker_make_unknown_host (1);
     case 1:
-      return attacker_make_stranger (attacker_draw (&self->random)
+      return attacker_make_unknown_host (attacker_draw (&self->random)
           % N_STRANGERS);
     default:
       mmtp_network_get_address (attacker_draw (&self->random) %
@@ -844,16 +844,16 @@ watch (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
 
   if (type == self->question || type == self->proof)
     keep (&self->to_receiver, network, from, address, bytes, size);
-  else if (type == self->answer && attacker_is_stranger (address))
+  else if (type == self->answer && attacker_is_unknown_host (address))
     keep (&self->to_sender, network, from, address, bytes, size);
   self->n_proofs += type == self->proof;
-  return !attacker_is_stranger (address);
+  return !attacker_is_unknown_host (address);
 }
 
 static void
 steal (MmtpNetwork * network, gpointer data)
 {
-  const MmtpAddress own = attacker_make_stranger (7);
+  const MmtpAddress own = attacker_make_unknown_host (7);
   Hijack *self = data;
   Recorded *copy;
 

@@ -810,7 +810,7 @@ GST_END_TEST;
 /* While a session exists, INITs arrive from 5000 networks for one second. The
  * number of answers to all networks together is limited: the receiver must send
  * 100 answers immediately, and 999 more until the end of this second. */
-GST_START_TEST (strangers_get_fewer_answers_while_a_session_is_alive)
+GST_START_TEST (unknown_hosts_get_fewer_answers_while_a_session_is_alive)
 {
   Peer peer;
 
@@ -858,21 +858,21 @@ GST_END_TEST;
 /* The receiver has two limits for the number of its answers: one for senders
  * that have the key, and one for unknown hosts. Neither group may use up the
  * answers of the other group, even if both groups are in one network. */
-GST_START_TEST (senders_with_a_key_and_strangers_share_no_answers)
+GST_START_TEST (senders_with_a_key_and_unknown_hosts_share_no_answers)
 {
   const MmtpAddress address = { 6, {10, 0, 0, 2, 0x13, 0x8c}, 4, 3 };
-  Peer peer, stranger;
+  Peer peer, unknown_host;
 
   peer_init (&peer, NULL, "secret");
   open_session (&peer);
-  stranger = peer;
-  mmtp_key_init (&stranger.key, NULL);
-  assert_equals_int (count_answers (&stranger, 5000), 1099);
-  peer.now = stranger.now;
+  unknown_host = peer;
+  mmtp_key_init (&unknown_host.key, NULL);
+  assert_equals_int (count_answers (&unknown_host, 5000), 1099);
+  peer.now = unknown_host.now;
   assert_equals_int (count_answers (&peer, 5000), 1099);
-  stranger.now = peer.now += MS (1000);
-  assert_equals_int (count_answers (&stranger, 1), 199);
-  peer.now = stranger.now;
+  unknown_host.now = peer.now += MS (1000);
+  assert_equals_int (count_answers (&unknown_host, 1), 199);
+  peer.now = unknown_host.now;
   fail_unless (gets_cookie (&peer, &address));
   peer_clear (&peer);
 }
@@ -2515,9 +2515,9 @@ mmtpreceiver_suite (void)
   tcase_add_loop_test (tc,
       end_counts_only_from_the_validated_address_and_token, 0, 2);
   tcase_add_test (tc, each_network_gets_a_hundred_answers_a_second);
-  tcase_add_test (tc, strangers_get_fewer_answers_while_a_session_is_alive);
+  tcase_add_test (tc, unknown_hosts_get_fewer_answers_while_a_session_is_alive);
   tcase_add_test (tc, replayed_inits_with_a_key_get_no_more_answers);
-  tcase_add_test (tc, senders_with_a_key_and_strangers_share_no_answers);
+  tcase_add_test (tc, senders_with_a_key_and_unknown_hosts_share_no_answers);
   tcase_add_test (tc, replayed_inits_leave_the_reserve_of_a_known_host);
   tcase_add_test (tc, buffers_come_out_in_order_and_on_our_clock);
   tcase_add_test (tc, a_gap_is_skipped_at_the_deadline_and_nothing_is_late);

@@ -90,7 +90,7 @@ GST_START_TEST (leaves_out_what_may_not_carry)
 
 GST_END_TEST;
 
-GST_START_TEST (knows_no_overflow)
+GST_START_TEST (latest_time_does_not_overflow)
 {
   MmtpCandidate candidate = { TRUE, 0, G_MAXUINT64 };
 
@@ -233,7 +233,7 @@ GST_END_TEST;
  * with such an arrival time must not be chosen. (The packet is late on every
  * path, but this does not matter here: the caller handles late packets, and not
  * the scheduler.) */
-GST_START_TEST (arrival_knows_no_overflow)
+GST_START_TEST (arrival_time_does_not_overflow)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
 
@@ -366,13 +366,13 @@ mmtpscheduler_suite (void)
   tcase_add_test (tc, takes_the_only_token_when_in_time);
   tcase_add_test (tc, prefers_the_maximum_delay_that_is_in_time);
   tcase_add_test (tc, leaves_out_what_may_not_carry);
-  tcase_add_test (tc, knows_no_overflow);
+  tcase_add_test (tc, latest_time_does_not_overflow);
   tcase_add_test (tc, takes_equal_turns_among_tokens);
   tcase_add_test (tc, takes_the_lowest_delay_first);
   tcase_add_test (tc, arrival_keeps_the_rule_of_the_paper_with_time_to_spare);
   tcase_add_test (tc, arrival_does_not_prefer_a_path_in_doubt);
   tcase_add_test (tc, arrival_waits_for_the_path_that_is_first);
-  tcase_add_test (tc, arrival_knows_no_overflow);
+  tcase_add_test (tc, arrival_time_does_not_overflow);
   tcase_add_test (tc, turn_ends_when_a_packet_goes);
   tcase_add_test (tc, table_has_the_schedulers_that_the_code_names);
   suite_add_tcase (s, each);

@@ -115,7 +115,7 @@ class LogTest(unittest.TestCase):
         result = frame_log.measure(sent, received)
         self.assertEqual(set(result.delays_ns), {5 * MS})
         self.assertEqual(result.lost, {"P": 2})
-        self.assertEqual(result.strangers, 0)
+        self.assertEqual(result.foreign_frames, 0)
 
     def test_equal_frames_join_when_the_receiver_began_late(self):
         sent = self.log("s", *(frame(n, "P", 40 * n, hash=f"{n % 10:016x}")
@@ -130,7 +130,7 @@ class LogTest(unittest.TestCase):
         sent = self.log("s", frame(0, "I", 0))
         received = self.log("r", frame(0, "I", 1, hash="f" * 16))
         result = frame_log.measure(sent, received)
-        self.assertEqual((result.strangers, result.lost), (1, {"I": 1}))
+        self.assertEqual((result.foreign_frames, result.lost), (1, {"I": 1}))
 
     def test_lateness_counts_from_when_a_frame_was_due(self):
         # Frame n is due 7 ms + n * 40 ms after the start. The first five

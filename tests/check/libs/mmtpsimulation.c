@@ -377,7 +377,7 @@ GST_END_TEST;
 static Suite *
 mmtpsim_suite (void)
 {
-  Suite *s = suite_create ("mmtpsim");
+  Suite *s = suite_create ("mmtpsimulation");
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
@@ -394,4 +394,4 @@ mmtpsim_suite (void)
   return s;
 }
 
-GST_CHECK_MAIN (mmtpsim);
+GST_CHECK_MAIN (mmtpsimulation);
