@@ -20,7 +20,8 @@
 
 void
 mmtp_answer_limits_init (MmtpAnswerLimits * self,
-    const guint8 unknown_hosts[MMTP_KEY_SIZE], const guint8 sealed[MMTP_KEY_SIZE])
+    const guint8 unknown_hosts[MMTP_KEY_SIZE],
+    const guint8 sealed[MMTP_KEY_SIZE])
 {
   self->unknown_hosts = prefix_limiter_new (unknown_hosts);
   self->sealed = prefix_limiter_new (sealed);
@@ -52,8 +53,8 @@ mmtp_answer_limits_take (MmtpAnswerLimits * self, guint64 now,
   PrefixLimiterHost host;
 
   get_host (address, &host);
-  return prefix_limiter_take (is_sealed ? self->sealed : self->unknown_hosts, now,
-      &host, is_busy ? ANSWERS_WHILE_BUSY : ANSWERS_WHILE_FREE);
+  return prefix_limiter_take (is_sealed ? self->sealed : self->unknown_hosts,
+      now, &host, is_busy ? ANSWERS_WHILE_BUSY : ANSWERS_WHILE_FREE);
 }
 
 void

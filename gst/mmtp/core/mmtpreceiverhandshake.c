@@ -24,7 +24,8 @@ mmtp_receiver_handshake_init (MmtpReceiverHandshake * self,
   self->key = key;
   self->secret = secret;
   memcpy (self->cookie_secret, cookie_secret, MMTP_KEY_SIZE);
-  mmtp_secret_derive (secret, "limiter of unknown hosts", NULL, 0, unknown_hosts);
+  mmtp_secret_derive (secret, "limiter of unknown hosts", NULL, 0,
+      unknown_hosts);
   mmtp_secret_derive (secret, "limiter of sealed INITs", NULL, 0, sealed);
   mmtp_answer_limits_init (&self->limits, unknown_hosts, sealed);
 }

@@ -428,8 +428,8 @@ GST_START_TEST (nonsense_is_counted_and_nothing_more)
 
     packet[4] = nonsense[i].words;
     packet[8] = nonsense[i].type_x;
-    fail_unless_equals_int (g_socket_send (unknown_host, packet, nonsense[i].size,
-            NULL, NULL), nonsense[i].size);
+    fail_unless_equals_int (g_socket_send (unknown_host, packet,
+            nonsense[i].size, NULL, NULL), nonsense[i].size);
     dccp_loopback_wait_for_stat (&fixture.src, nonsense[i].reason, before + 1);
   }
   loopback_push (&fixture, loopback_make_buffer (1, SIZE));

@@ -322,8 +322,8 @@ class StreamTest(unittest.TestCase):
                              self.place)
 
     def test_an_endless_pipeline_is_ended_when_all_is_sent(self):
-        deaf = "appsrc ! fakesink async=false"
-        sent, received, _ = self.endless(sender=deaf, receiver=deaf)
+        ignoring = "appsrc ! fakesink async=false"
+        sent, received, _ = self.endless(sender=ignoring, receiver=ignoring)
         self.assertEqual(len(sent.frames), clips.count_frames(self.clip))
         self.assertGreater(len(sent.frames), 1)
         self.assertEqual([frame.key for frame in received.frames],
