@@ -288,10 +288,11 @@ shift (GstClockTime stamp, gint64 by)
   return MAX ((gint64) stamp + by, 0);
 }
 
-/* Adds the delay that the packet had in the link to the timestamps of its
- * buffer, which then say when the packet left the link. `delay` is in running
- * time. It is multiplied by `rate`, the playback rate of the segment, because
- * timestamps advance `rate` times as fast as running time. */
+/* Changes the timestamps of a packet's buffer, so that they say when the packet
+ * left the link. `delay` is the time that the packet spent in the link, in
+ * running time. The function multiplies `delay` by `rate`, the playback rate of
+ * the segment, because timestamps advance `rate` times as fast as running time.
+ * It adds the product to the timestamps. */
 static GstBuffer *
 restamp (GstBuffer * buffer, gint64 delay, gdouble rate)
 {

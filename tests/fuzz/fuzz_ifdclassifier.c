@@ -12,10 +12,11 @@
  *   example, an I-frame uses no slot.
  *
  * The first byte of the input selects the codec and the format. In the format
- * INPUT_LENGTHS, codec data follow: a length of one byte, then the data. The
- * rest of the input consists of access units or NAL units. Each unit consists
- * of a byte with flags, a length of one byte, and the bytes of the unit.
- */
+ * INPUT_LENGTHS, the codec data follow: first a byte that contains the length
+ * of the codec data, then the codec data themselves. The rest of the input
+ * consists of access units or NAL units. Each unit consists of a byte with
+ * flags, a byte that contains the length of the unit, and the bytes of the
+ * unit. */
 
 #include "fuzz.h"
 #include "ifdclassifier.h"

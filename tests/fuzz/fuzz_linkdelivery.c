@@ -117,12 +117,16 @@ take_time (FuzzInput * input)
   return time;
 }
 
-/* Reads the outages from the input, and limits their lengths. The link can send
- * only at certain times, its delivery opportunities. If all opportunities were
- * in very long outages, the model would go through years of outages to find an
- * opportunity outside of them. If the outages were very short, very many
- * outages would end before the next opportunity, and each of them has to be
- * simulated. */
+/* Reads the outages from the input, and limits their lengths. During an outage,
+ * the link sends nothing. Outside the outages, the link can send only at
+ * certain times, its delivery opportunities. The limits avoid two cases in
+ * which the test would take too much time:
+ *
+ * - If outages were very long, nearly all opportunities could be in outages. To
+ *   find an opportunity outside the outages, the model would have to go through
+ *   the opportunities of years.
+ * - If outages were very short, very many outages would end before the next
+ *   opportunity. The link simulates each of them. */
 static void
 take_outage (FuzzInput * input, LinkOnOff * outage)
 {

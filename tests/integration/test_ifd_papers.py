@@ -44,8 +44,9 @@ CARD = "profile=80211b retry-limit=4"
 @dataclasses.dataclass(frozen=True)
 class Link:
     """A link, and limits for the streams on this link. `p_lost` is the maximum
-    percentage of lost P-frames with the clip of 6 Mbit/s. `p99` is the limit
-    in ms for the lateness of the frames: 99 % of them must be less late.
+    percentage of lost P-frames with the clip of 6 Mbit/s. `p99` is a limit in
+    ms: 99 % of the frames that arrive must have a lateness of at most `p99`.
+    The lateness of a frame is the time from its due time to its arrival.
     `lost_at_4` is the maximum percentage of lost frames of all types with the
     clip of 4 Mbit/s."""
     place: object

@@ -55,9 +55,10 @@ RATES = {"rangelan": (297024, 0.1375), "irda": (75072, 0.1628)}
 # microseconds, but the periods are in milliseconds.
 THEIRS = {10: 178, 15: 413, 20: 452, 25: 648, 30: 904, 35: 986}
 # The periods that are tested, in ms. The period is the time between two
-# frames. If it is 35 ms or more, the links are fast enough for all frames. At
-# least the share ENOUGH of the frames must then arrive in time. RangeLAN2
-# loses packets, so some frames arrive only after a retransmission.
+# frames. If the period is at least 35 ms (ENOUGH_FROM), the links are fast
+# enough for all frames, so at least 99.5 % (ENOUGH) of the frames must arrive
+# in time. The link RangeLAN2 loses packets, so some frames arrive only after a
+# retransmission.
 PERIODS = (*THEIRS, 40, 100)
 # Minimum number of frames that must arrive in time, as a fraction of the
 # maximum number that the links can carry. The function possible() computes

@@ -80,8 +80,9 @@
  * mobile link.
  *
  * A standing queue is a queue that was never empty in the last 100 ms. Its
- * delay is normal up to MAX_STANDING_QUEUE. This limit is 10 % of 100 ms,
- * because RFC 8289 recommends at most 10 % (section 4.3). */
+ * delay is normal up to MAX_STANDING_QUEUE. RFC 8289 (section 4.3) recommends
+ * that the delay of a standing queue is at most 10 % of the round-trip time.
+ * The limit is computed for a round-trip time of 100 ms. */
 #define MAX_NETWORK_QUEUE (60 * MILLISECOND)
 #define MAX_STANDING_QUEUE (10 * MILLISECOND)
 /* The age of the backlog is the time since the oldest unconfirmed byte left the

@@ -56,12 +56,13 @@
  * - FIRST_ROUND_TRIP takes the place of the previous round-trip time when the
  *   first report arrives.
  *
- * Limits for the average growth of the round-trip time, in ms per report:
+ * Limits in ms per report. Each limit is compared with the average growth of
+ * the round-trip time:
  *
- * - MAX_GROWTH_OF_MINIMUM: The minimum round-trip time is lowered only if the
- *   growth is below this limit.
- * - MAX_GROWTH_OF_RISE: The bitrate is increased only if the growth is below
- *   this limit. */
+ * - MAX_GROWTH_OF_MINIMUM: The stored minimum round-trip time is lowered only
+ *   if the round-trip time grows by less than this limit.
+ * - MAX_GROWTH_OF_RISE: The bitrate is increased only if the round-trip time
+ *   grows by less than this limit. */
 #define FIRST_MINIMUM 200.0
 #define FIRST_ROUND_TRIP 300.0
 #define MAX_GROWTH_OF_MINIMUM 1.0

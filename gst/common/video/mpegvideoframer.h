@@ -65,10 +65,12 @@ typedef enum
 
 typedef struct
 {
-  /* The data of the frame. mpeg_video_framer_poll_output () passes the
-   * ownership to its caller, who frees the data with g_free (). After
-   * mpeg_video_framer_input_frame (), the frame does not own the data: `data`
-   * points to the bytes that were passed to that function. */
+  /* The data of the frame. There are two ways to get a frame. If it comes from
+   * mpeg_video_framer_poll_output (), `data` belongs to the caller, who frees
+   * it with g_free (). If it comes from mpeg_video_framer_input_frame (),
+   * `data` points to the bytes that the caller passed to
+   * mpeg_video_framer_input_frame (). In this case the frame does not own the
+   * data. */
   guint8 *data;
   gsize size;                   /* in bytes */
   MpegVideoUnit *units;         /* array of n_units elements, owned */

@@ -602,10 +602,11 @@ move_origin (MpegVideoTimeline * timeline, gint distance)
  * origin by 1024.
  *
  * The next frames in the stream are B-frames that are displayed before this
- * anchor. Some of them may be displayed even before the new origin. The
- * temporal reference of such a B-frame, for example 1023, still refers to the
- * old origin. The function subtracts 1024 from it. The result, here -1, is then
- * the difference from the new origin. */
+ * anchor. Some of them may be displayed even before the new origin, so their
+ * temporal references still count from the old origin. The new origin is
+ * greater by 1024. The function therefore returns `reference` minus 1024. For
+ * example, the result for the temporal reference 1023 is -1: the frame is
+ * displayed one frame before the new origin. */
 static gint
 unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor, gint reference)
 {

@@ -46,8 +46,11 @@ typedef struct
   /* Numbers of the boolean features of this congestion control. Features 128 to
    * 191 belong to the sender of data, and features 192 to 255 to the receiver
    * (RFC 4340 section 10.3). We ask the peer to switch on all of these
-   * features. If the peer asks us to switch on one of them, we do so. Two
-   * algorithms may use the same feature number only for the same feature. */
+   * features. If the peer asks us to switch on one of them, we do so.
+   *
+   * An endpoint may support several congestion controls. If two of them have
+   * the same feature number in this array, the number must have the same
+   * meaning in both. */
   guint8 features[DCCP_CCID_MAX_FEATURES];      /* 0 after the last feature */
   /* Array of the options for which the rules of RFC 4340 section 10.3 do not
    * hold. The last entry has the type 0. NULL if there are no such options. */

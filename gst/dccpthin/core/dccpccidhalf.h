@@ -12,11 +12,11 @@
  * control later. */
 typedef struct
 {
-  /* Sequence number of the last packet before the half-connection. If we send
-   * the data, all packets that are reported to the operations `sent` and
-   * `sent_other` have greater sequence numbers. If we receive the data, the
-   * first packet that is reported to the operation `input` has this sequence
-   * number plus one. */
+  /* If we send the data, this is a sequence number that we used before the
+   * half-connection began. All packets that are reported to the operations
+   * `sent` and `sent_other` have greater sequence numbers. If we receive the
+   * data, the first packet that is reported to the operation `input` has this
+   * sequence number plus one. */
   guint64 sequence;
   guint32 max_segment;          /* maximum payload size of a packet in bytes */
   /* packet size s of RFC 5348 in bytes; 0 means that the mean size of the sent

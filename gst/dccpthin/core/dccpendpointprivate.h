@@ -11,14 +11,15 @@
 #include "prefixlimiter.h"
 
 /* Maximum number of candidates. A candidate is a connection whose client has
- * sent a Request, but has not acknowledged our Response yet. The first client
- * that acknowledges its Response gets the only connection of the endpoint. A
- * forged Request therefore cannot keep other clients out.
+ * sent a Request, but has not acknowledged our Response yet. The endpoint can
+ * have only one connection. It belongs to the client whose acknowledgement of
+ * our Response arrives first. A forged Request therefore cannot keep other
+ * clients out.
  *
  * All clients of one network (prefixlimiter.h) together may have only
- * DCCP_MAX_CANDIDATES_OF_PREFIX candidates. A Request for which there is no
- * room is answered with an Init Cookie, and the endpoint stores nothing about
- * it. */
+ * DCCP_MAX_CANDIDATES_OF_PREFIX candidates. If there is no room for another
+ * candidate, the endpoint answers a Request with an Init Cookie, and stores
+ * nothing about this Request. */
 #define DCCP_MAX_CANDIDATES 16
 #define DCCP_MAX_CANDIDATES_OF_PREFIX 4
 /* Maximum number of Responses with an Init Cookie that a listener sends per

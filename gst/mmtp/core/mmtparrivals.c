@@ -202,13 +202,15 @@ to_ticks (gint64 time)
  * describes this path. `span` contains the statistics of the messages that
  * arrived since the previous record.
  *
- * All records that are written at the same time must cover the same messages.
- * The function therefore distinguishes two cases:
- * - If no other record was written at the time `now`, `reported` is replaced by
- *   `span`.
+ * The function distinguishes two cases:
+ * - If the previous record was written at an earlier time, or if there is none,
+ *   `reported` is replaced by `span`.
  * - If the previous record was also written at the time `now`, `reported` still
- *   has the statistics of that record. `span` is added to them, so the new
- *   record covers the messages of the previous record, too.
+ *   has the statistics of the previous record, and `span` is added to them.
+ *
+ * The reason for the second case is that several REPORTs may be sent at the
+ * same time on several paths, each with a record about this path. Messages that
+ * the first of these records covers must not be missing in the other records.
  *
  * `span` is empty afterwards. */
 static void

@@ -389,20 +389,22 @@ is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
  * the INIT. Called when the ACCEPT arrives. Before, the round trip was measured
  * from the first INIT, which may have been lost.
  *
- * The function examines the INITs in the order in which they were sent. It
- * compares the time from the INIT to the COOKIE with the round trip of the
- * OPEN. The OPEN is longer than an INIT, so the round trip of the OPEN is
- * usually longer, too. Jitter can make it shorter, but hardly by MAX_JITTER. If
- * the time from the INIT to the COOKIE exceeds the round trip of the OPEN by
- * more than MAX_JITTER, this INIT or its COOKIE was lost, and the next INIT is
- * examined.
+ * The function examines the INITs in the order in which they were sent. For
+ * each INIT, it computes the answer time: the time from the sending of this
+ * INIT to the arrival of the first COOKIE. It compares the answer time with the
+ * round trip of the OPEN. The OPEN is longer than an INIT, so the round trip of
+ * the OPEN is usually longer, too. Jitter can make it shorter, but hardly by
+ * MAX_JITTER. If the answer time exceeds the round trip of the OPEN by more
+ * than MAX_JITTER, the first COOKIE did not answer this INIT. This INIT or the
+ * answer to it was lost, and the next INIT is examined.
  *
- * The examination ends at the first INIT that does not seem to be lost. If it
- * is not the very first INIT, the round trip is corrected under two conditions:
- * - As many COOKIEs have arrived as INITs were sent from this INIT on. Each of
- *   these INITs was then answered.
- * - The time from this INIT to the COOKIE is shorter than the round trip of the
- *   OPEN.
+ * The examination ends at the first INIT that does not seem to be lost. If this
+ * INIT is not the very first INIT, the round trip is corrected under two
+ * conditions:
+ * - The number of COOKIEs that have arrived equals the number of INITs that
+ *   were sent from this INIT on, including this INIT. Each of these INITs was
+ *   then answered.
+ * - The answer time of this INIT is shorter than the round trip of the OPEN.
  *
  * Otherwise the round trip is not corrected. If it was uncertain which INIT was
  * answered (see is_ambiguous ()), this stays uncertain. */

@@ -866,11 +866,14 @@ forget_judged (MmtpPath * path, guint64 now)
   path->missed /= 2;
 }
 
-/* Measures the actual interval between reports. It is often shorter than the
- * requested report period: reports also arrive on other paths, and a loss is
- * reported early. If a measured interval is longer than the requested report
- * period, a report was lost or the path had a gap. In this case the requested
- * report period is used instead of the interval. */
+/* Measures the actual interval between two reports about this path. It is often
+ * shorter than the requested report period, for two reasons. Reports about this
+ * path arrive on this path and also on other paths. In addition, a report is
+ * sent early if a loss occurs.
+ *
+ * If a measured interval is longer than the requested report period, a report
+ * was lost or the path had a gap. In this case the requested report period is
+ * used instead of the interval. */
 static void
 note_interval (MmtpPath * path, guint64 now)
 {

@@ -5,7 +5,9 @@
  * no clock; all times are passed to it. Its inputs are the messages that were
  * sent, the reports of the receiver, and the delays of the messages. A path
  * (mmtppath.c) is the only caller and holds the lock of its element, so an
- * algorithm needs no lock:
+ * algorithm needs no lock.
+ *
+ * The path calls the functions in this order:
  *
  *   control = mmtp_rate_control_new (klass, now, &start);
  *   mmtp_rate_control_get_limits (control, &limits);
@@ -13,9 +15,10 @@
  *   mmtp_rate_control_feedback (control, &sample);            for each report
  *   mmtp_rate_control_get_limits (control, &limits);          after feedback
  *
- * The caller reads the limits only after a report and uses them until the next
- * report. If the operation `sent` changes the limits, the change therefore
- * takes effect with the next report. There is no timer.
+ * The path reads the limits once at the beginning, and then only after a
+ * report. It uses them until the next report. If the operation `sent` changes
+ * the limits, the change therefore takes effect with the next report. There is
+ * no timer.
  *
  * A gap is a time in which the path delivers nothing. Missing reports do not
  * prove a gap, because the reports may have been lost on the return path. An

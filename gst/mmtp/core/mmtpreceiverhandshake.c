@@ -97,24 +97,24 @@ is_from_opener (const MmtpReceiverHandshake * self,
 }
 
 /* Returns whether an OPEN (the sender's request for the session) is accepted
- * although it comes from a new address. This OPEN repeats an earlier OPEN,
- * which came from another address.
+ * although it comes from another address than the OPEN that began the session.
  *
- * This protects the session against an on-path attacker, who can do the
- * following. The attacker gives the sender a COOKIE that the receiver has
- * issued for another address. The sender answers with an OPEN that contains
- * this COOKIE. The attacker sends a copy of this OPEN from the other address.
- * If the copy arrives before the sender's own OPEN, the receiver starts the
- * session with the wrong address. The sender later repeats its OPEN. If the
- * receiver accepts the repeated OPEN, the address is correct again.
+ * This protects the session against an on-path attacker. Let S be the sender's
+ * address, and F a false address. The attacker gives the sender a COOKIE that
+ * the receiver has issued for F. The sender answers with an OPEN that contains
+ * this COOKIE. The attacker sends a copy of this OPEN from F. If the copy
+ * arrives before the sender's own OPEN, the receiver starts the session with F
+ * instead of S. The sender later repeats its OPEN from S. If the receiver
+ * accepts the repeated OPEN, the session has the correct address again.
  *
  * The repeated OPEN is accepted under three conditions:
- * - The session has a key. The key proves that the earlier OPEN and the
- *   repeated OPEN were written by the same sender.
- * - No message has shown yet that the sender has received ACCEPT.
+ * - The session has a key. The key proves that the same sender wrote the first
+ *   OPEN and the repeated OPEN.
+ * - No message has shown yet that the sender has received ACCEPT, the answer to
+ *   OPEN.
  * - The repeated OPEN contains a cookie that is valid for the address from
- *   which this OPEN comes, and that was issued after the session began. The
- *   attacker may have copies of earlier cookies. */
+ *   which the repeated OPEN comes. A cookie that was issued before the session
+ *   began is not accepted, because the attacker may have a copy of it. */
 static gboolean
 may_move_opener (MmtpReceiverHandshake * self, const MmtpAddress * address,
     const MmtpMessage * message)

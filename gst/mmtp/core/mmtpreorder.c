@@ -16,11 +16,11 @@
 #define MIN_SLOTS 256
 #define BYTES_OF_SLOT 64
 #define MAX_SLOTS (1 << 22)
-/* Number of bits in the history. The history covers the HISTORY stream numbers
- * directly before the next expected one. One bit for each of these numbers says
- * whether the packet has arrived. If a packet with one of these numbers
- * arrives, the receiver therefore knows whether it is a duplicate or only late.
- */
+/* Number of bits in the history. The history has one bit for each of the
+ * stream numbers directly before the next expected stream number. The bit says
+ * whether the packet with this stream number has arrived. If a packet with one
+ * of these numbers arrives, the receiver therefore knows whether the packet is
+ * a duplicate or only late. */
 #define HISTORY 65536
 
 /* A received packet. If the packet has to wait for earlier packets, the struct

@@ -263,9 +263,11 @@ get_room (const MmtpReceiverPath * via)
 
 /* Notes that a REPORT about `path` was sent on the fastest path. The REPORT
  * contains everything that has happened on `path` so far, so no other REPORT
- * about these events has to be sent outside the regular schedule. There is one
- * exception. If no message arrived on `path` for some time (a gap), a second
- * REPORT is sent after the gap, in case the first REPORT is lost. */
+ * about these events has to be sent outside the regular schedule.
+ *
+ * The exception is the first REPORT after a gap, a time in which no message
+ * arrived on `path`. This REPORT may be lost, so the function schedules a
+ * second REPORT, which is sent on `path` at least REPEAT_TIME later. */
 static void
 note_reported (MmtpReports * self, const MmtpReceiverPath * path)
 {

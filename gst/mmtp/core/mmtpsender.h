@@ -249,12 +249,15 @@ typedef struct
 } MmtpSenderStats;
 
 void mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats);
-/* A REFUSE says why the receiver has refused the session. If a key is set,
- * anybody could have sent a REFUSE that is not authenticated with the key, so
- * it does not end the handshake. This function returns the reason in the last
- * such REFUSE, and sets `version` to the protocol version in it. Returns 0 if
- * there was no such REFUSE. A COOKIE that is not authenticated although a key
- * is set counts as a REFUSE with the reason MMTP_REFUSE_KEY. */
+/* A REFUSE says why the receiver has refused the session. Returns the reason in
+ * the last REFUSE that was not authenticated with the key, and sets `version`
+ * to the protocol version in this REFUSE. Returns 0 if there was no such
+ * REFUSE. A REFUSE with the reason MMTP_REFUSE_COOKIE does not count.
+ *
+ * If a key is set, a REFUSE that is not authenticated does not end the
+ * handshake, because anybody could have sent it. A COOKIE that is not
+ * authenticated although a key is set counts as a REFUSE with the reason
+ * MMTP_REFUSE_KEY. */
 MmtpRefuseReason mmtp_sender_get_unverified_refusal (const MmtpSender * sender,
     guint * version);
 /* Fills in `stats` with the statistics of the path `id`. Returns FALSE if there

@@ -648,9 +648,10 @@ give_up (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 }
 
 /* Drops `data`, a piece of a transport stream that contains no video (for
- * example sound). If `data` is between two pieces of a picture, also drops this
- * picture. Without `data` the picture would arrive incomplete, so the receiver
- * would remove it anyway. */
+ * example sound). A transport stream interleaves video with other data, so
+ * `data` may lie between two pieces of one picture. The receiver would then
+ * remove the picture, because something between its pieces is missing. The
+ * function therefore drops this picture, too. */
 static void
 give_up_data (MmtpSendQueue * queue, MmtpUnit * data, MmtpDiscard reason)
 {
@@ -786,8 +787,9 @@ note_picture (MmtpSendQueue * queue, MmtpUnit * unit, guint8 flags)
   unit->group = queue->gop.number;
   /* The flag MMTP_FLAG_HEADER usually marks a key frame, because a key frame
    * begins with headers. But the element h264parse also sets this flag on each
-   * access unit with an SEI message, which need not be a key frame. The flag is
-   * therefore ignored if the kind of the picture is known. */
+   * access unit that contains an SEI message. Not every such access unit is a
+   * key frame. The flag is therefore ignored if the kind of the picture is
+   * known. */
   unit->rank = mmtp_gop_get_rank (&queue->gop, kind,
       unit->picture.kind == PICTURE_KIND_UNKNOWN ? flags : 0);
   if (unit->rank == MMTP_RANK_DELTA && is_above_base (unit))

@@ -22,11 +22,13 @@ typedef struct
    * one, in ns */
   guint64 sent_time;
   /* One-way delay of the newest message minus the minimum one-way delay of all
-   * messages, in ns. In a packet train, the first message has the minimum
-   * delay, because it does not wait for other messages. This field then equals
-   * the time from the arrival of the first message to the arrival of the newest
-   * message, minus the time from the sending of the first to the sending of the
-   * newest message (`sent_time`). */
+   * messages, in ns.
+   *
+   * In a packet train, the first message has the minimum delay, because it does
+   * not wait for other messages. Let R be the time between the arrivals of the
+   * first and the newest message. Let D be the time between the sending of the
+   * first and the sending of the newest message; D is the field `sent_time`. In
+   * a packet train, `spread` equals R - D. */
   gint64 spread;
 } MmtpTrain;
 

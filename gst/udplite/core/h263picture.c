@@ -5,14 +5,17 @@
 
 #include "h263picture.h"
 
-/* Result for a header whose fields have impossible values. If it is not known
- * which fields a header has, its size is computed in two ways, and the greater
- * one of the two results is used. The values of two special results are chosen
- * for this comparison:
- * - IMPOSSIBLE is less than any size. It is used only if both results are
- *   impossible.
- * - H263_HEADER_UNKNOWN is greater than any size. It is used if one of the
- *   results is unknown. */
+/* Result for a header whose fields have impossible values.
+ *
+ * If it is not known which fields a header has, the size of the header is
+ * computed in two ways. The greater one of the two sizes is used. A computation
+ * returns a size, IMPOSSIBLE or H263_HEADER_UNKNOWN. The values of these two
+ * constants are chosen so that the comparison also gives the correct result for
+ * them:
+ * - IMPOSSIBLE is less than any size. It is therefore used only if both
+ *   computations return IMPOSSIBLE.
+ * - H263_HEADER_UNKNOWN is greater than any size. It is therefore used if at
+ *   least one computation returns H263_HEADER_UNKNOWN. */
 #define IMPOSSIBLE 0
 
 /* Source format in PTYPE, table 1 */

@@ -251,9 +251,10 @@ def live_films(matrix: Mapping[str, str],
     live encoder encodes the video of one of these sources.
 
     The functions are called later, when runs are described. To describe a run,
-    the caller selects the function of the video source, and passes the run's
-    duration in seconds and protocol to this function. The function returns a
-    dictionary: the part of the run's description that concerns the video.
+    the caller selects the function of the video source, and passes two
+    arguments to it: the duration of the run in seconds, and the protocol of
+    the run. The function returns a dictionary: the part of the run's
+    description that concerns the video.
     """
     return [functools.partial(front.of_source, source)
             for source in encoders.chosen(matrix["encoders"].split())]

@@ -104,8 +104,10 @@ def read(log: pathlib.Path, payload: int,
     delivered. In the log, the departure time of a packet is the end of its
     transmission plus the delay of the link. An opportunity has two times:
 
-    - The latest time at which the bytes can enter the link. This is the end of
-      the transmission: the departure time minus the delay of the link.
+    - The latest time at which the link can accept the bytes. A real link must
+      accept a packet before its transmission begins. The function nevertheless
+      uses the end of the transmission: the departure time minus the delay of
+      the link.
     - The earliest time at which the bytes can arrive at the receiver. The link
       would deliver a packet up to `early_ns` earlier if it had its token
       bucket. The earliest time is therefore the departure time minus

@@ -128,11 +128,12 @@ assert_unmoved (void (*attack) (Attack * self))
     assert_equals_int (g_array_index (network.received[SERVER], guint32, i), i);
   assert_equals_uint64 (with.connections, 1);
   /* A forged packet may make an endpoint send a Sync as an answer. The next
-   * feedback packets of this endpoint may then be sent later, by the time from
-   * one packet to the next. Feedback is due a certain time after the last
-   * feedback, so a delay shifts all later feedback packets, too. The numbers of
-   * feedback packets with and without the attack may therefore differ slightly.
-   */
+   * feedback packet of this endpoint may then be delayed by one packet
+   * interval, the time between two consecutive data packets. The time at which
+   * feedback is due depends on the time of the last feedback, so the delay
+   * shifts all later feedback packets, too. The number of feedback packets in
+   * the run with the attack may therefore differ slightly from the number in
+   * the run without the attack. */
   fail_unless (ABS ((gint64) (with.feedback - without.feedback)) <= 5);
   fail_unless (ABS ((gdouble) with.rate - (gdouble) without.rate) <=
       0.02 * without.rate, "%" G_GUINT64_FORMAT " instead of %"

@@ -56,11 +56,11 @@ GST_START_TEST (runs_are_the_same_as_single_numbers)
 
 GST_END_TEST;
 
-/* Tests two functions for a range of sequence numbers. One of them checks
- * whether two histories have a common bit, and the other one copies bits from
- * one history to another. For random ranges, they must give the same result as
- * a loop over single numbers.
- */
+/* Tests two functions that process a range of sequence numbers. The first
+ * function checks whether two histories have a common bit in this range. The
+ * second function copies the bits of the range from one history to another. For
+ * random ranges, each function must give the same result as a loop that
+ * processes the sequence numbers of the range one by one. */
 GST_START_TEST (two_histories_are_compared_as_single_numbers)
 {
   GRand *rand = g_rand_new_with_seed (17);

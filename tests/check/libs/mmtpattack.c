@@ -978,9 +978,10 @@ flood (Attack * self, MmtpNetwork * network)
 }
 
 /* Floods the receiver with INITs, the first messages of a handshake, from many
- * addresses during a session. The session must not be disturbed. The simulated
- * network also checks the receiver: it must not send more bytes to an address
- * than it has received from this address, unless the address is validated. */
+ * addresses during a session. The session must not be disturbed. In addition,
+ * the simulated network checks how much the receiver sends. To an address that
+ * is not validated, the receiver must not send more bytes than it has received
+ * from this address. */
 GST_START_TEST (a_flood_of_inits_does_not_disturb_a_session)
 {
   MmtpNetwork quiet, attacked;
@@ -1281,10 +1282,11 @@ GST_START_TEST (flood_of_requests_keeps_no_sender_out)
 GST_END_TEST;
 
 /* Sends INITs, the first messages of a handshake, from forged addresses in the
- * sender's own network (address prefix). The receiver limits its answers to
- * each network, and the forged INITs use up this limit. The sender must
- * nevertheless get an answer: it had a session before, and the receiver
- * reserves additional answers for such hosts. */
+ * sender's own network (address prefix). For each network, the receiver limits
+ * the number of its answers, and the forged INITs use up this limit for the
+ * sender's network. The sender must nevertheless get an answer: it had a
+ * session before. The receiver reserves additional answers for the hosts that
+ * had a session most recently. */
 static void
 flood_own_prefix (Attack * self, MmtpNetwork * network)
 {

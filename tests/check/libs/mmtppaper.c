@@ -277,16 +277,16 @@ print_row (const Row * row, MmtpSimulation * simulation)
       100.0 * result->in_time / optimum);
 }
 
-/* REACHED_STEADY is a fraction of the frames that an ideal scheduler delivers
- * in time. This ideal number is the maximum for the given paths. MMTP must
- * deliver at least the fraction REACHED_STEADY of this number in time.
- * REACHED_STEADY_LATE is the maximum fraction of late packets.
+/* An ideal scheduler would deliver the maximum number of frames in time that
+ * the given paths allow. MMTP must deliver at least REACHED_STEADY times this
+ * maximum number in time. REACHED_STEADY_LATE is the maximum fraction of
+ * packets that may be late.
  *
- * The goals are 0.95 and 0.01, but MMTP misses both goals, so the test requires
- * less. MMTP begins the stream after the first round trip, when it has not
- * measured the paths yet. (Earlier versions of this project probed the paths
- * for five seconds before the stream began.) docs/mmtp.md explains why MMTP
- * misses the goals. */
+ * The goals are 0.95 for REACHED_STEADY and 0.01 for REACHED_STEADY_LATE, but
+ * MMTP misses both goals, so the test requires less. MMTP begins the stream
+ * after the first round trip, when it has not measured the paths yet. (Earlier
+ * versions of this project probed the paths for five seconds before the stream
+ * began.) docs/mmtp.md explains why MMTP misses the goals. */
 #define REACHED_STEADY 0.90
 #define REACHED_STEADY_LATE 0.025
 

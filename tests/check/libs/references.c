@@ -184,11 +184,12 @@ GST_START_TEST (slots_are_used_only_with_layers)
   static const Picture with_b[] = {
     {'I', 0, 0, ""}, {'P', 3, 0, "0"}, {'B', 1, 0, "0 3"}, {'B', 2, 0, "0 3"},
   };
-  /* Picture 2 is decoded after picture 4 and displayed before it, so it belongs
-   * to a layer above the base layer. The last P-picture, with the picture order
-   * count 8, belongs to the base layer, but refers to picture 2. The layers
-   * therefore do not show which pictures are needed, and slots must not be
-   * used. */
+  /* Below, picture N is the picture with the picture order count N, its number
+   * in display order. Picture 2 is decoded after picture 4, but displayed
+   * before it, so picture 2 belongs to a layer above the base layer. Picture 8
+   * belongs to the base layer, but refers to picture 2. In this stream, the
+   * layers do not show which pictures are needed. Slots (stored reference
+   * pictures) must therefore not be used. */
   static const Picture tangled[] = {
     {'I', 0, 0, ""}, {'P', 4, 0, "0"}, {'P', 2, 0, "0 4"}, {'P', 8, 0, "4 2"},
   };
@@ -241,10 +242,11 @@ GST_START_TEST (picture_with_unknown_references_needs_all)
   fail_unless (references_end (references, &kind, &use));
   fail_unless_equals_int64 (use.uses, G_MAXUINT32);
   fail_unless_equals_int64 (use.updates, G_MAXUINT32);
-  /* The first group has a picture of which it is not known to which pictures it
-   * refers. In this case, slots (stored reference pictures) must not be used
-   * from the next group on. The following picture begins the next group, so
-   * references_end () must return FALSE for it. */
+  /* The first group contains a picture whose reference pictures are unknown.
+   * Slots (stored reference pictures) must therefore not be used from the next
+   * group on. The following picture begins the next group. The function
+   * references_end () returns whether slots are in use, so it must return FALSE
+   * for this picture. */
   fail_if (input (references, &layers[0], &use));
   references_free (references);
 }

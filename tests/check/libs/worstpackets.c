@@ -70,14 +70,18 @@
  * frames.
  *
  * The option Data Dropped tells the sink which packets the receiver has
- * dropped. Each block of the option has a Drop Code (the reason) and describes
- * a range of packets. The sink searches each range in the history. The maximum
- * number of words is the sum of:
- * - all words of the history, once for each Drop Code. Ranges with the same
- *   Drop Code do not overlap, but ranges with different Drop Codes may.
- * - one more word for each range, because a range may begin in the word in
- *   which the previous range ends. The option has at most DCCP_MAX_OPTIONS
- *   blocks, so it describes at most DCCP_MAX_OPTIONS ranges. */
+ * dropped. The option consists of at most DCCP_MAX_OPTIONS blocks. Each block
+ * describes one range of packets and has a Drop Code, the reason why these
+ * packets were dropped. For each block, the sink visits the words of the
+ * history that cover the range.
+ *
+ * Ranges with the same Drop Code do not overlap. For all of them
+ * together, the sink visits each word of the history at most once, with one
+ * exception: if a range begins in the word in which the previous range ends,
+ * this word is visited twice. Ranges with different Drop Codes may overlap. The
+ * maximum number of words is the sum of:
+ * - the number of words of the history, multiplied by the number of Drop Codes
+ * - one more word for each range, because of the exception */
 #define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_MAX_OPTIONS)
 /* DCCP: maximum number of 64-bit words of a history that the sink visits for
  * one packet with the option Loss Intervals. The history is a bitmap with one

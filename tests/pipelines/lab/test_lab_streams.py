@@ -34,8 +34,9 @@ class StreamsTest(test_lab.LabCase):
         Mbit/s, and over the downlink, which has 20 Mbit/s. On the downlink,
         the last frame must arrive less than 0.2 s after it was sent. On the
         uplink, the last frame must arrive more than one second after it was
-        sent. The expected time is about two seconds, because the uplink needs
-        three seconds for the video.
+        sent. The expected time is about two seconds: the last frame is sent
+        after about one second, and the uplink needs three seconds to transmit
+        the whole video.
 
         The video of the uplink and the video of the downlink are sent by
         different stations. In both cases, the lab must find the packets of the

@@ -85,24 +85,27 @@ class IntervalTest(unittest.TestCase):
                          (3, 8, 0.1))
 
     def test_five_and_five_runs_lose_two_differences_at_each_end(self):
-        """Tests the interval for the difference between A and B, which have
-        five runs each. Each run of A is compared with each run of B, which
+        """Tests the interval for the difference between B and A, which have
+        five runs each. Each run of A is subtracted from each run of B, which
         makes 25 differences.
 
-        The Mann-Whitney test has a statistic U from 0 to 25. If the ten runs
-        are sorted by their values, 252 orders of A and B are possible. Each
-        order has a value of U:
+        The Mann-Whitney test has a statistic U from 0 to 25. U is the number
+        of pairs in which the run of A has a larger value than the run of B. If
+        the ten runs are sorted by their values, 252 orders of A and B are
+        possible. Each order has a value of U:
         - U is 0 in one order, 1 in one order, and 2 in two orders.
         - U is 23, 24 or 25 in four other orders.
 
         These 8 orders are 3.2 % of the 252 orders, which is less than 5 %. At
         the 5 % level, values of U up to 2 are therefore significant.
 
-        For an assumed difference d between A and B, U is the number of the 25
-        differences that are below d. If d is less than the third smallest of
-        them, U is at most 2, so the test rejects d. The same holds at the
-        other end. The interval must therefore leave out the two smallest and
-        the two largest of the 25 differences.
+        To test an assumed difference d, d is added to each run of A. The run
+        of A is then larger in exactly those pairs whose difference, B minus A,
+        was below d. U is therefore the number of the 25 differences that are
+        below d. If d is less than the third smallest difference, U is at most
+        2, so the test rejects d. The same holds at the other end. The interval
+        must therefore leave out the two smallest and the two largest of the 25
+        differences.
 
         The sorted differences begin with -39, -38, -37 and end with 3, 4, 5.
         The interval must therefore be from -37 to 3.
