@@ -130,8 +130,8 @@ guint64 mmtp_arrivals_next_wakeup (const MmtpArrivals * arrivals);
  * The record contains the minimum and the maximum transit of the messages that
  * have arrived since the previous record. Several REPORTs can be sent at the
  * same time `now`, on several paths, and each can contain a record about this
- * path. In this case, all these records contain the same minimum and maximum.
- */
+ * path. Each of these records then also includes the messages that the records
+ * before it include. */
 void mmtp_arrivals_get_record (MmtpArrivals * arrivals, guint64 now,
     gboolean is_counted, guint ranges, MmtpRecord * record);
 
