@@ -202,7 +202,8 @@ settings_check (Settings * settings, GError ** error)
 
   if (settings->request.mtu > 0 && settings->request.mtu < MIN_MTU) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "The mtu of %u bytes is too small: IP needs at least %d bytes.",
+        "Could not use the mtu of %u bytes: IP needs at least %d bytes. Set a "
+        "larger mtu, or 0 to keep the MTU of the device.",
         settings->request.mtu, MIN_MTU);
     return FALSE;
   }
@@ -230,8 +231,9 @@ gst_tun_port_open_shared (GstTunPort * port, GstPad * pad, Settings * settings,
   devices = gst_tun_port_find_devices (port, pad);
   if (!devices) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-        "The context " GST_TUN_DEVICES_CONTEXT_TYPE " that the application set "
-        "holds no devices.");
+        "Could not use the context " GST_TUN_DEVICES_CONTEXT_TYPE " that the "
+        "application set: it has no table of devices. Set the context that "
+        "another pipeline has posted in a have-context message, or set none.");
     return NULL;
   }
   device = gst_tun_devices_acquire (devices, settings->netns,

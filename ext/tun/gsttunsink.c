@@ -300,7 +300,9 @@ gst_tun_sink_render (GstBaseSink * sink, GstBuffer * buffer)
 
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
-        ("Could not map the memory of a buffer."), (NULL));
+        ("Could not read a packet of %" G_GSIZE_FORMAT " bytes: its memory "
+            "cannot be mapped. Use an upstream element that allocates system "
+            "memory.", gst_buffer_get_size (buffer)), (NULL));
     return GST_FLOW_ERROR;
   }
   size = map.size;

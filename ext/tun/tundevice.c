@@ -36,15 +36,16 @@ tun_device_check_name (const gchar * name, GError ** error)
 
   if (strlen (name) >= IFNAMSIZ) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "The ifname \"%s\" has %u characters: a device's name has at most %d.",
-        name, (guint) strlen (name), IFNAMSIZ - 1);
+        "Could not use the ifname \"%s\": it has %u characters, but the name "
+        "of a device has at most %d. Set a shorter name, such as wl0.", name,
+        (guint) strlen (name), IFNAMSIZ - 1);
     return FALSE;
   }
   percent = strchr (name, '%');
   if (percent && (percent[1] != 'd' || strchr (percent + 1, '%'))) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "The ifname \"%s\" has a wrong pattern: only a single %%d is allowed, "
-        "which is replaced by a free number.", name);
+        "Could not use the ifname \"%s\": only a single %%d is allowed, which "
+        "is replaced by a free number. Set a name such as wl%%d or wl0.", name);
     return FALSE;
   }
   for (c = name; *c; c++) {
@@ -53,8 +54,8 @@ tun_device_check_name (const gchar * name, GError ** error)
   }
   if (*c || g_str_equal (name, ".") || g_str_equal (name, "..")) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "The ifname \"%s\" is not a name that a device can have: slashes, "
-        "colons, blanks, \".\" and \"..\" are not allowed.", name);
+        "Could not use the ifname \"%s\": slashes, colons, blanks, \".\" and "
+        "\"..\" are not allowed. Set a name such as wl%%d or wl0.", name);
     return FALSE;
   }
   return TRUE;
@@ -91,7 +92,9 @@ set_no_tun (gint error_number, GError ** error)
     default:
       g_set_error (error, GST_RESOURCE_ERROR,
           GST_RESOURCE_ERROR_OPEN_READ_WRITE,
-          "Could not open " TUN_PATH ": %s (errno %d).", reason, error_number);
+          "Could not open " TUN_PATH ": %s (errno %d). Check that it is a "
+          "character device with the numbers 10, 200, and that \"ulimit -n\" "
+          "allows another open file.", reason, error_number);
       break;
   }
 }
@@ -128,21 +131,22 @@ set_no_device (const TunDevice * device, gint error_number, GError ** error)
       break;
     case EBUSY:
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_BUSY,
-          "The TUN device %s in %s is in use already: %s (errno %d). It can be "
-          "opened once; elements of one pipeline share it, another pipeline or "
-          "process can't.", name, where, reason, error_number);
+          "The TUN device %s in %s is in use already: %s (errno %d). Stop the "
+          "pipeline or the process that uses it, or set another ifname.", name,
+          where, reason, error_number);
       break;
     case EINVAL:
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-          "%s in %s is not a device that can be opened: %s (errno %d). If it "
-          "exists, it is no TUN device, or one with multi_queue.", name, where,
-          reason, error_number);
+          "Could not open the device %s in %s: %s (errno %d). If it exists, it "
+          "is not a TUN device or has the flag multi_queue: set another "
+          "ifname.", name, where, reason, error_number);
       break;
     default:
       g_set_error (error, GST_RESOURCE_ERROR,
           GST_RESOURCE_ERROR_OPEN_READ_WRITE,
-          "Could not open the TUN device %s in %s: %s (errno %d).", name,
-          where, reason, error_number);
+          "Could not open the TUN device %s in %s: %s (errno %d). Set another "
+          "ifname, or delete TUN devices that are not needed with \"ip link "
+          "delete\".", name, where, reason, error_number);
       break;
   }
   g_free (example);
@@ -252,8 +256,8 @@ tun_device_free (TunDevice * device)
 /* --- an inherited descriptor --------------------------------------------- */
 
 /* Returns the reason why a TUN device that the application has opened cannot be
- * used, or NULL if it can be used. `flags` are the flags that TUNGETIFF returns
- * for it.
+ * used, and what to do about it. Returns NULL if the device can be used.
+ * `flags` are the flags that TUNGETIFF returns for it.
  *
  * A device that was opened without IFF_NO_PI cannot be used either, but this
  * function does not detect it. The flags do not show it, because the same bit
@@ -263,9 +267,10 @@ static const gchar *
 why_not_ours (gint flags)
 {
   if (!(flags & IFF_TUN))
-    return "it is a TAP device, with Ethernet frames in place of IP packets";
+    return "it is a TAP device, which carries Ethernet frames and not IP "
+        "packets. Open the device with IFF_TUN";
   if (flags & IFF_VNET_HDR)
-    return "it was opened with IFF_VNET_HDR";
+    return "it was opened with IFF_VNET_HDR. Open the device without this flag";
   return NULL;
 }
 
@@ -281,14 +286,15 @@ tun_device_adopt (TunDevice * device, gint fd, GError ** error)
     error_number = errno;
     g_set_error (error, GST_RESOURCE_ERROR,
         GST_RESOURCE_ERROR_OPEN_READ_WRITE,
-        "fd %d is not an open TUN device: %s (errno %d).", fd,
-        g_strerror (error_number), error_number);
+        "Could not use fd %d: it is not an open TUN device: %s (errno %d). Set "
+        "the descriptor of an open TUN device, or -1 to open the device "
+        "ifname.", fd, g_strerror (error_number), error_number);
     return FALSE;
   }
   why_not = why_not_ours ((guint16) request.ifr_flags);
   if (why_not) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "fd %d cannot be used: %s.", fd, why_not);
+        "Could not use fd %d: %s.", fd, why_not);
     return FALSE;
   }
   device->name = g_strndup (request.ifr_name, IFNAMSIZ);

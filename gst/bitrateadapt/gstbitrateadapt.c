@@ -335,18 +335,19 @@ warn_about_network (GstBitrateAdapt * self, const GstBitrateNetwork * network,
           WARN_TIMEOUT))
     GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
         ("The bitrate does not follow the network: no element downstream knows "
-            "what the network carries."),
+            "what the network carries. Put an element downstream that does, "
+            "such as mmtpsink or srtsink, or set estimator to the name of one "
+            "that is elsewhere in the pipeline."),
         ("Elements that do: those with a property \"estimated-bitrate\" "
             "(mmtpsink, dccpthinsink, ifdsink, rtpgccbwe), srtsink, ristsink, "
-            "and rtpbin with RTCP. Set \"estimator\" to the name of one that is "
-            "elsewhere in the pipeline."));
+            "and rtpbin with RTCP."));
   if (note_problem (self, PROBLEM_ESTIMATE, is_there
           && is_silent, now, timeout))
     GST_ELEMENT_WARNING (self, RESOURCE, READ,
         ("The bitrate does not follow the network: \"%s\" has reported nothing "
-            "for %u s.", network->element, (guint) (timeout / GST_SECOND)),
-        ("The encoder keeps its bitrate. Is the receiver connected, and does it "
-            "send reports?"));
+            "for %u s. Check that the receiver is connected and sends "
+            "reports.", network->element, (guint) (timeout / GST_SECOND)),
+        ("The encoder keeps its bitrate."));
 }
 
 /* Posts a warning if the minimum bitrate is above the maximum bitrate. The
@@ -371,12 +372,11 @@ warn_about_limits (GstBitrateAdapt * self, gboolean has_encoder, guint64 now)
   if (note_problem (self, PROBLEM_LIMITS, min_bitrate > max_bitrate, now, 0))
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("min-bitrate is %u bit/s, but the maximum is %" G_GUINT64_FORMAT
-            " bit/s%s: the encoder is never set below the maximum.",
-            min_bitrate, max_bitrate,
-            is_encoder ? ", the bitrate that the encoder is set to" : ""),
-        ("Set \"min-bitrate\" lower, or %s higher.", is_encoder ?
-            "the bitrate of the encoder or \"max-bitrate\"" :
-            "\"max-bitrate\""));
+            " bit/s%s: the encoder is never set below the maximum. Set "
+            "min-bitrate lower, or %s higher.", min_bitrate, max_bitrate,
+            is_encoder ? ", the bitrate that the encoder is set to" : "",
+            is_encoder ? "the bitrate of the encoder or max-bitrate" :
+            "max-bitrate"), (NULL));
 }
 
 static void
@@ -384,9 +384,8 @@ warn_about_several_encoders (GstBitrateAdapt * self)
 {
   GST_ELEMENT_WARNING (self, STREAM, ENCODE,
       ("The bitrate does not follow the network: there are several video "
-          "encoders upstream."),
-      ("Set \"encoder\" to the name of the one that is to follow, or put a "
-          "bitrateadapt downstream of each encoder."));
+          "encoders upstream. Set encoder to the name of one of them, or put "
+          "a bitrateadapt downstream of each encoder."), (NULL));
 }
 
 static void
@@ -397,11 +396,13 @@ warn_about_missing_encoder (GstBitrateAdapt * self, const gchar * name)
   if (name)
     GST_ELEMENT_WARNING (self, STREAM, ENCODE,
         ("The bitrate does not follow the network: the pipeline has no element "
-            "\"%s\".", name), ("It is the value of \"encoder\"."));
+            "\"%s\". Set encoder to the name of an encoder of the pipeline, "
+            "or leave it unset to use the encoder upstream.", name), (NULL));
   else
     GST_ELEMENT_WARNING (self, STREAM, ENCODE,
         ("The bitrate does not follow the network: there is no video encoder "
-            "upstream."), ("Encoders that can follow: %s", list));
+            "upstream. Put bitrateadapt downstream of the encoder, or set "
+            "encoder to its name."), ("Encoders that can follow: %s", list));
   g_free (list);
 }
 
@@ -415,8 +416,9 @@ post_fixed_bitrate_error (GstBitrateAdapt * self, GstElement * element,
   gchar *list = gst_bitrate_encoder_list ();
 
   GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-      ("The bitrate of \"%s\" cannot be changed while it runs: %s.",
-          GST_OBJECT_NAME (element), reason), ("Encoders that can: %s", list));
+      ("The bitrate of \"%s\" cannot be changed while it runs: %s. Use another "
+          "encoder, such as x264enc.", GST_OBJECT_NAME (element), reason),
+      ("Encoders that can: %s", list));
   g_free (list);
 }
 

@@ -518,8 +518,9 @@ choose_packets (GstNetworkSink * self, Batch * batch)
 static void
 drop_unsendable (GstNetworkSink * self, Batch * batch, GError * error)
 {
-  GST_DEBUG_OBJECT (self, "cannot send %" GST_PTR_FORMAT ": %s",
-      batch->packets[0], error ? error->message : "unknown");
+  GST_DEBUG_OBJECT (self, "Could not send the packet %" GST_PTR_FORMAT
+      ": %s.", batch->packets[0],
+      error ? error->message : "the reason is unknown");
   g_clear_error (&error);
   drop_first (self, batch, DROP_UNSENDABLE);
 }
@@ -691,8 +692,8 @@ transmit (GstNetworkSink * self)
     return OUTCOME_INTERRUPTED;
   outcome = send_rest (self, &error);
   if (outcome == OUTCOME_UNSENDABLE) {
-    GST_WARNING_OBJECT (self, "cannot send %" GST_PTR_FORMAT ": %s",
-        self->priv->rest, error->message);
+    GST_WARNING_OBJECT (self, "Could not send the buffer %" GST_PTR_FORMAT
+        ": %s.", self->priv->rest, error->message);
     g_clear_error (&error);
   }
   end_use (self, error);

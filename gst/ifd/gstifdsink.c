@@ -166,7 +166,8 @@ adopt_message (GstObject * self, GstMessage * message)
     default:
       return message;
   }
-  GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT " says: %s",
+  GST_DEBUG_OBJECT (self, "The bin posts the %s message of %" GST_PTR_FORMAT
+      " as its own: %s", GST_MESSAGE_TYPE_NAME (message),
       GST_MESSAGE_SRC (message), error->message);
   gst_message_set_seqnum (adopted, gst_message_get_seqnum (message));
   g_error_free (error);

@@ -125,12 +125,13 @@ resolve_path (GstMmtpSink * self, const MmtpPathSpec * spec,
 
   if (is_interface_missing (spec))
     g_set_error (&problem, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "there is no network interface \"%s\" (\"ip link\" lists the "
-        "interfaces)", spec->interface);
+        "there is no network interface \"%s\". Set one of the interfaces that "
+        "\"ip link\" lists", spec->interface);
   if (resolve_host (self, spec->host, cancellable, problem ? NULL : &problem)
       && !problem)
     return TRUE;
-  GST_WARNING_OBJECT (self, "channel %s: %s", spec->name, problem->message);
+  GST_WARNING_OBJECT (self, "Could not use the channel \"%s\": %s.",
+      spec->name, problem->message);
   g_clear_error (error);
   g_propagate_error (error, problem);
   return FALSE;
@@ -150,8 +151,8 @@ warn_of_missing (GstMmtpSink * self, const GError * error)
   UNLOCK (self);
   if (!has_warned)
     GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
-        ("A channel is not used now: %s. It will be used as soon as it can be.",
-            error->message), (NULL));
+        ("A channel is not used now: %s. The channel will be used as soon as "
+            "it can be.", error->message), (NULL));
 }
 
 /* Resolves the host names of all paths. Returns FALSE if no path can be opened,
@@ -399,7 +400,8 @@ postpone (GstMmtpSink * self, GstMmtpSinkPath * path, gchar * problem)
 {
   mmtp_retry_note_failure (&path->retry, gst_mmtp_now ());
   if (g_strcmp0 (problem, path->problem) != 0)
-    GST_WARNING_OBJECT (self, "channel %s: %s", path->spec->name, problem);
+    GST_WARNING_OBJECT (self, "Could not open the channel \"%s\": %s.",
+        path->spec->name, problem);
   g_free (path->problem);
   path->problem = problem;
 }

@@ -477,8 +477,10 @@ gst_rfc2250_pay_send_frame (GstRfc2250Pay * pay,
   if (max_payload == 0)
     return GST_FLOW_ERROR;
   if (!gst_buffer_map (frame, &map, GST_MAP_READ)) {
-    GST_ELEMENT_ERROR (pay, RESOURCE, READ, (NULL),
-        ("Could not map the memory of a frame."));
+    GST_ELEMENT_ERROR (pay, RESOURCE, READ,
+        ("Could not read a frame of %" G_GSIZE_FORMAT " bytes: its memory "
+            "cannot be mapped. Use an upstream element that allocates system "
+            "memory.", gst_buffer_get_size (frame)), (NULL));
     return GST_FLOW_ERROR;
   }
 

@@ -64,8 +64,8 @@ set_interface (const Membership * self, const gchar * name, GError ** error)
   if (index > 0)
     return set_sources (self, index, error);
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-      "there is no network interface \"%s\" (\"ip link\" lists the interfaces)",
-      name);
+      "there is no network interface \"%s\". Set one of the interfaces that "
+      "\"ip link\" lists", name);
   return FALSE;
 }
 

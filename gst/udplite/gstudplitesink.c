@@ -187,9 +187,9 @@ get_multicast_index (GstUdpliteSink * self)
 
   if (name && index == 0)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("There is no network interface \"%s\" for multicast-iface (\"ip "
-            "link\" lists the interfaces): the routing table "
-            "chooses the interface instead.", name), (NULL));
+        ("There is no network interface \"%s\" for multicast-iface: the "
+            "routing table chooses the interface instead. Set one of the "
+            "interfaces that \"ip link\" lists.", name), (NULL));
   return index;
 }
 

@@ -406,10 +406,12 @@ bind_native (DatagramSocket * self, const struct sockaddr *address,
 
   if (bind (self->fd, address, size) == 0)
     return TRUE;
-  if (errno == EADDRNOTAVAIL)
-    return socket_set_error (error, errno,
-        "%s is not an address of this host (\"ip address\" lists its "
-        "addresses)", text);
+  if (errno == EADDRNOTAVAIL) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
+        "%s is not an address of this host: %s. Set one of the addresses that "
+        "\"ip address\" lists", text, g_strerror (errno));
+    return FALSE;
+  }
   if (errno == EACCES)
     return socket_set_error (error, errno, "could not bind to %s, as a port "
         "below 1024 needs root or the capability CAP_NET_BIND_SERVICE", text);
@@ -473,8 +475,8 @@ bind_interface (DatagramSocket * self, const gchar * interface, GError ** error)
 {
   if (if_nametoindex (interface) == 0) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "there is no network interface \"%s\" (\"ip link\" lists the "
-        "interfaces)", interface);
+        "there is no network interface \"%s\". Set one of the interfaces that "
+        "\"ip link\" lists", interface);
     return FALSE;
   }
 #ifdef SO_BINDTODEVICE

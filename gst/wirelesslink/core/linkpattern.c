@@ -221,8 +221,9 @@ link_pattern_parse (const gchar * text, GError ** error)
     right = parse_line (pattern, line, &started);
     if (!right)
       g_set_error (error, LINK_ERROR, LINK_ERROR_SYNTAX,
-          "line %u of the pattern is malformed: \"%.60s\". "
-          "docs/wirelesslink.md describes the format", number, line);
+          "line %u of the pattern is malformed: \"%.60s\". Set a file that was "
+          "written with record-pattern, or correct the line as "
+          "docs/wirelesslink.md describes", number, line);
     g_free (line);
     if (!right) {
       link_pattern_free (pattern);

@@ -25,7 +25,8 @@ parse_block (GByteArray * trace, const gchar * at, guint line, GError ** error)
   }
   g_set_error (error, LINK_ERROR, LINK_ERROR_SYNTAX, "line %u of the block "
       "trace has the byte 0x%02x: only \"0\", \"1\", blanks and comments that "
-      "begin with \"#\" are allowed", line, (guint8) * at);
+      "begin with \"#\" are allowed. Correct the line, or set another file",
+      line, (guint8) * at);
   return FALSE;
 }
 

@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import select
+import shlex
 import signal
 import socket
 import subprocess
@@ -66,7 +67,9 @@ class Reader:
 
     def check(self) -> None:
         if self.has_ended:
-            sys.exit("the connection ended before the last answer")
+            sys.exit("could not complete the workload: the connection ended "
+                     "before the last answer. Look for the reason in the log "
+                     "of the other endpoint")
 
     def take(self) -> bytes | None:
         """Returns a complete packet, or None."""
@@ -254,7 +257,9 @@ def greet(work: Workload, out: int, reader: Reader) -> None:
         write_all(out, numbered(HELLO, work["bytes"]))
         if reader.wait(time.monotonic_ns() + SECONDS_BETWEEN_HELLOS * NS):
             return
-    sys.exit(f"no answer to {HELLOS} HELLO packets")
+    sys.exit(f"could not reach the other endpoint: it did not answer {HELLOS} "
+             "HELLO packets. Check the pipelines of the protocol, and that "
+             "the link works in both directions")
 
 
 def note(acknowledgement: bytes | None,
@@ -372,8 +377,12 @@ def fail_with(pipelines: list[subprocess.Popen[bytes]]) -> None:
     this, the program would wait for an answer that cannot arrive.
     """
     def look(_number: int, _frame: types.FrameType | None) -> None:
-        if any((child.poll() or 0) > 0 for child in pipelines):
-            sys.exit("a pipeline failed")
+        for child in pipelines:
+            if (child.poll() or 0) > 0:
+                words: Any = child.args
+                sys.exit("could not run the workload: a pipeline failed, "
+                         f"{shlex.join(words)}. Correct the protocol as the "
+                         "messages of the pipeline in this log say")
 
     signal.signal(signal.SIGCHLD, look)
 
@@ -449,5 +458,7 @@ def main() -> None:
         try:
             logs = use(spec, work, function, stack)
         except OSError as error:
-            sys.exit(f"the carrier failed: {error}")
+            sys.exit("could not run the workload: the carrier failed: "
+                     f"{error}. Check the protocol in the matrix file, and "
+                     "the log of the other endpoint")
         save(pathlib.Path(spec["directory"]), logs)

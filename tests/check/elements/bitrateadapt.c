@@ -710,10 +710,11 @@ GST_START_TEST (minimum_above_the_maximum_is_a_warning)
   } cases[] = {
     {"max-bitrate=1000000 min-bitrate=3000000", "min-bitrate is 3000000 bit/s, "
           "but the maximum is 1000000 bit/s: the encoder is never set below the "
-          "maximum.", 1000},
+          "maximum. Set min-bitrate lower, or max-bitrate higher.", 1000},
     {"min-bitrate=3000000", "min-bitrate is 3000000 bit/s, but the maximum is "
           "2048000 bit/s, the bitrate that the encoder is set to: the encoder "
-          "is never set below the maximum.", 2048},
+          "is never set below the maximum. Set min-bitrate lower, or the "
+          "bitrate of the encoder or max-bitrate higher.", 2048},
   };
   guint i;
 

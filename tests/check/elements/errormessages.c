@@ -20,8 +20,8 @@ static const struct
   /* *INDENT-OFF* */
   { "dcctpthinsrc address=192.0.2.1 ! fakesink",
       "Could not listen for DCCP on 192.0.2.1, port 5004: 192.0.2.1:5004 is "
-        "not an address of this host (\"ip address\" lists its addresses): "
-        "Cannot assign requested address." },
+        "not an address of this host: Cannot assign requested address. Set "
+        "one of the addresses that \"ip address\" lists." },
   { "dcctpthinsrc address=nonsense ! fakesink",
       "Could not listen for DCCP on nonsense, port 5004: Error resolving "
         "*. Check *, or set an IP address." },
@@ -50,8 +50,8 @@ static const struct
   { "fakesrc num-buffers=1 ! dcctpthinsink bind-address=192.0.2.1 "
         "auto-reconnect=false",
       "Could not connect to localhost:5004: 192.0.2.1 is not an address of "
-        "this host (\"ip address\" lists its addresses): Cannot assign "
-        "requested address." },
+        "this host: Cannot assign requested address. Set one of the addresses "
+        "that \"ip address\" lists." },
   { "fakesrc num-buffers=1 ! dcctpthinsink host=127.0.0.1 port=5 "
         "auto-reconnect=false",
       "Could not connect to 127.0.0.1:5: the peer returned an ICMP error: "
@@ -84,8 +84,8 @@ static const struct
         "wlan0->host:5004." },
   { "fakesrc num-buffers=1 ! mmtpsink channels=192.0.2.1",
       "Could not connect to localhost:5004: 192.0.2.1 is not an address of "
-        "this host (\"ip address\" lists its addresses): Cannot assign "
-        "requested address. This element tries again." },
+        "this host: Cannot assign requested address. Set one of the addresses "
+        "that \"ip address\" lists. This element tries again." },
   { "fakesrc num-buffers=1 ! mmtpsink channels=lo,lo",
       "Could not use the settings of the connection to localhost:5004: the "
         "channel \"lo\" is in the list twice. If two channels are meant, give "
@@ -106,11 +106,11 @@ static const struct
         "\"rate=fast\" is not valid: set a number from 0 to 34359738360 (bits "
         "per second)." },
   { "fakesrc num-buffers=1 ! mmtpsink channels=nonsense",
-      "Could not use channels: there is no network interface \"nonsense\" "
-        "(\"ip link\" lists the interfaces)." },
+      "Could not use channels: there is no network interface \"nonsense\". "
+        "Set one of the interfaces that \"ip link\" lists." },
   { "fakesrc num-buffers=1 ! mmtpsink channels=nothere0",
-      "Could not use channels: there is no network interface \"nothere0\" "
-        "(\"ip link\" lists the interfaces)." },
+      "Could not use channels: there is no network interface \"nothere0\". "
+        "Set one of the interfaces that \"ip link\" lists." },
   { "fakesrc num-buffers=1 ! mmtpsink host=127.0.0.1 port=5 "
         "auto-reconnect=false peer-timeout=1000",
       "Could not connect to 127.0.0.1:5: Connection refused. Start the peer "
@@ -161,11 +161,12 @@ static const struct
         "IPv6 address. Set one or more addresses with prefix lengths, such "
         "as 10.0.0.1/24,fd00::1/64." },
   { "fakesrc num-buffers=1 ! tunsink ifname=a%s",
-      "The ifname \"a%s\" has a wrong pattern: only a single %d is allowed, "
-        "which is replaced by a free number." },
+      "Could not use the ifname \"a%s\": only a single %d is allowed, which "
+        "is replaced by a free number. Set a name such as wl%d or wl0." },
   { "fakesrc num-buffers=1 ! tunsink ifname=verylongdevicename0123",
-      "The ifname \"verylongdevicename0123\" has 22 characters: a "
-        "device's name has at most 15." },
+      "Could not use the ifname \"verylongdevicename0123\": it has 22 "
+        "characters, but the name of a device has at most 15. Set a shorter "
+        "name, such as wl0." },
   { "fakesrc num-buffers=1 ! tunsink netns=/nothere/x",
       "Could not open the network namespace \"/nothere/x\": No such file or "
         "directory (errno 2). Set the name of a namespace, the path of its "
@@ -181,8 +182,8 @@ static const struct
   { "fakesrc num-buffers=1 ! udplitesink host=127.0.0.1 "
         "bind-address=192.0.2.1",
       "Could not connect to 127.0.0.1:5004: 192.0.2.1 is not an address of "
-        "this host (\"ip address\" lists its addresses): Cannot assign "
-        "requested address. This element tries again." },
+        "this host: Cannot assign requested address. Set one of the addresses "
+        "that \"ip address\" lists. This element tries again." },
   { "fakesrc num-buffers=1 ! udplitesink host=127.0.0.1 bind-address=::1",
       "Could not use the settings of the connection to 127.0.0.1:5004: "
         "bind-address \"::1\" is not of the address family of the receiver, "
@@ -195,9 +196,9 @@ static const struct
         "this host, or leave the property unset." },
   { "fakesrc num-buffers=1 ! udplitesink host=127.0.0.1 "
         "multicast-iface=nothere0",
-      "There is no network interface \"nothere0\" for multicast-iface (\"ip "
-        "link\" lists the interfaces): the routing table chooses the "
-        "interface instead." },
+      "There is no network interface \"nothere0\" for multicast-iface: the "
+        "routing table chooses the interface instead. Set one of the "
+        "interfaces that \"ip link\" lists." },
   { "fakesrc num-buffers=1 ! udplitesink "
         "uri=\"udplite://127.0.0.1:5?coverage=9999999999\"",
       "Could not use the URI: The URI has the key \"coverage\", which is "
@@ -254,7 +255,8 @@ static const struct
         "fakesink",
       "Could not use the settings of wirelesslink0: pattern "
         "\"/proc/version\": line 1 of the pattern is malformed: \"*\". "
-        "docs/wirelesslink.md describes the format." },
+        "Set a file that was written with record-pattern, or correct the line "
+        "as docs/wirelesslink.md describes." },
   { "fakesrc num-buffers=1 ! wirelesslink profile=80211b dial-up=true ! "
         "fakesink",
       "Could not use the settings of wirelesslink0: dial-up works with "
@@ -280,7 +282,7 @@ static const struct
       "Could not use the settings of wirelesslink0: block-trace "
         "\"/proc/version\": line 1 of the block trace has the byte 0x4c: only "
         "\"0\", \"1\", blanks and comments that begin with \"#\" are "
-        "allowed." },
+        "allowed. Correct the line, or set another file." },
   { "fakesrc num-buffers=1 ! wirelesslink profile=trace ! fakesink",
       "Could not use the settings of wirelesslink0: profile=trace needs a "
         "delivery trace: set delivery-trace to its file." },
@@ -304,8 +306,8 @@ static const struct
         "parser upstream." },
   { "mmtpsrc address=192.0.2.1 ! fakesink",
       "Could not listen for MMTP on 192.0.2.1, port 5004: 192.0.2.1:5004 is "
-        "not an address of this host (\"ip address\" lists its addresses): "
-        "Cannot assign requested address." },
+        "not an address of this host: Cannot assign requested address. Set "
+        "one of the addresses that \"ip address\" lists." },
   { "mmtpsrc address=nonsense ! fakesink",
       "Could not listen for MMTP on nonsense, port 5004: Error resolving "
         "*. Check *, or set an IP address." },
@@ -316,7 +318,8 @@ static const struct
         "by commas, or leave the property unset to allow all senders." },
   { "mmtpsrc interface=nothere0 ! fakesink",
       "Could not listen for MMTP on 0.0.0.0, port 5004: there is no network "
-        "interface \"nothere0\" (\"ip link\" lists the interfaces)." },
+        "interface \"nothere0\". Set one of the interfaces that \"ip link\" "
+        "lists." },
   { "mmtpsrc port=47113 ! fakesink mmtpsrc port=47113 ! fakesink",
       "Could not listen for MMTP on 0.0.0.0, port 47113: could not bind "
         "to 0.0.0.0:47113: Address already in use. Stop the program that "
@@ -325,15 +328,16 @@ static const struct
       "Could not use the URI: \"mmtp://127.0.0.1:99999\" has the port "
         "99999: a port is from 1 to 65535." },
   { "tunsrc ifname=a/b ! fakesink",
-      "The ifname \"a/b\" is not a name that a device can have: slashes, "
-        "colons, blanks, \".\" and \"..\" are not allowed." },
+      "Could not use the ifname \"a/b\": slashes, colons, blanks, \".\" and "
+        "\"..\" are not allowed. Set a name such as wl%d or wl0." },
   { "udplitesrc address=192.0.2.1 port=5004 ! fakesink",
       "Could not receive UDP-Lite on 192.0.2.1 port 5004: 192.0.2.1:5004 is "
-        "not an address of this host (\"ip address\" lists its addresses): "
-        "Cannot assign requested address." },
+        "not an address of this host: Cannot assign requested address. Set "
+        "one of the addresses that \"ip address\" lists." },
   { "udplitesrc address=239.1.1.1 multicast-iface=nothere0 ! fakesink",
       "Could not receive UDP-Lite on 239.1.1.1 port 5004: there is no network "
-        "interface \"nothere0\" (\"ip link\" lists the interfaces)." },
+        "interface \"nothere0\". Set one of the interfaces that \"ip link\" "
+        "lists." },
   { "udplitesrc address=tv.example.invalid ! fakesink",
       "Could not receive UDP-Lite on tv.example.invalid port 5004: Error "
         "resolving *. Check *, or set an IP address." },

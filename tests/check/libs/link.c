@@ -1062,7 +1062,8 @@ GST_START_TEST (bad_configurations_are_refused_by_name)
   config.pattern = "wirelesslink-pattern 1\npacket 0 0 1 eaten 0 0\n";
   expect_refusal (&config,
       "line 2 of the pattern is malformed: \"packet 0 0 1 eaten 0 0\". "
-      "docs/wirelesslink.md describes the format");
+      "Set a file that was written with record-pattern, or correct the line as "
+      "docs/wirelesslink.md describes");
   link_config_init (&config, LINK_PROFILE_80211G, LINK_QUALITY_IDEAL);
   config.dial_up.enabled = TRUE;
   expect_refusal (&config, "dial-up works with profiles of telephone "
