@@ -21,17 +21,25 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "docs/*.md", "pipelines/*.md")
+PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md", "pipelines/*.md",
+         "tests/*.md")
 # Matches a number: digits, which may have decimals, groups of three digits and
 # an exponent. "1,234" and "1234" are the same number.
 NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?(?![\w]*\d)")
+HEXADECIMAL = re.compile(r"\b0x[0-9a-fA-F]+\b")
+# Matches the "x" between the width and the height of a picture.
+TIMES = re.compile(r"(?<=\d)[x×](?=\d)")
 WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
          "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
-         "twelve": 12}
+         "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15,
+         "sixteen": 16, "twenty": 20, "thirty": 30}
 
 
 def find_numbers(text: str) -> set[str]:
-    numbers = {found.replace(",", "") for found in NUMBER.findall(text)}
+    text = re.sub(HEXADECIMAL, lambda found: found[0].lower(), text)
+    numbers = set(HEXADECIMAL.findall(text))
+    numbers |= {found.replace(",", "") for found in NUMBER.findall(
+        TIMES.sub(" ", HEXADECIMAL.sub(" ", text)))}
     return numbers | {str(value) for word, value in WORDS.items()
                       if re.search(rf"\b{word}\b", text, re.I)}
 
@@ -49,8 +57,8 @@ def read_pages(revision: str | None) -> dict[str, str]:
         capture_output=True, text=True).stdout.splitlines()
     chosen = [name for name in names
               if any(pathlib.PurePath(name).match(page) for page in PAGES)
-              and pathlib.PurePath(name).parent.name in ("", "docs",
-                                                         "pipelines")]
+              and str(pathlib.PurePath(name).parent) in (".", "docs",
+                                                         "pipelines", "tests")]
     return {name: subprocess.run(
         [*git, "show", f"{revision}:{name}"], check=True,
         capture_output=True, text=True).stdout for name in chosen}

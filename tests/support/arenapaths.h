@@ -98,9 +98,10 @@ void arena_links_open (ArenaLinks * links, const ArenaPath * path,
     guint number, guint n, guint64 length);
 void arena_links_close (ArenaLinks * links, GDestroyNotify user_free);
 
-/* Returns the times at which the forward links of `paths` can carry data in run
- * `number` of `n` runs, and the number of bytes at each time. To find them, the
- * function sends so many packets that the queue of each link is never empty. */
+/* Returns when the forward links of `paths` can carry data, and how many bytes
+ * they can carry at each of these times. The result is for the run `number` of
+ * `n` runs. To find the times, the function sends so many packets that the queue
+ * of each link is never empty. */
 ArenaSupply *arena_paths_get_supply (const ArenaPath * paths, guint n_paths,
     guint number, guint n, guint64 length);
 

@@ -19,9 +19,9 @@
 #define OUR_START MS (5000)
 #define PERIOD 100              /* ms */
 #define D0 500                  /* ms */
-/* Size of the payload of a DATA message in bytes. If such a message arrives
- * every 10 ms, the path is so fast that the receiver may send a report in each
- * report period. */
+/* Size of the payload of a DATA message in bytes. The receiver may use only a
+ * part of the path's rate for reports. If a DATA message of this size arrives
+ * every 10 ms, this part suffices for a report in each report period. */
 #define PAYLOAD 1200            /* bytes */
 
 typedef struct

@@ -375,7 +375,7 @@ GST_START_TEST (optimum_brings_what_the_papers_links_have)
 GST_END_TEST;
 
 static Suite *
-mmtpsim_suite (void)
+mmtpsimulation_suite (void)
 {
   Suite *s = suite_create ("mmtpsimulation");
   TCase *tc = tcase_create ("general");
