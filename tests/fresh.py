@@ -92,15 +92,20 @@ def read_options():
     parser = argparse.ArgumentParser(
         prog="tests/fresh", description=__doc__.split("\n\n")[0])
     parser.add_argument("suites", nargs="*", default=SUITES, metavar="SUITE",
-                        help=f"of Debian ({' '.join(SUITES)})")
+                        help="Debian release on which the steps run "
+                        f"(default: {' '.join(SUITES)})")
     parser.add_argument("--mirror", metavar="URL",
-                        help="of Debian (the one that apt uses here)")
+                        help="Debian mirror from which debootstrap installs "
+                        "(default: the mirror that apt uses on this machine)")
     parser.add_argument("--steps", metavar="STEP,...", type=read_steps,
                         default=list(STEPS),
-                        help=f"what to do in each ({','.join(STEPS)})")
+                        help="steps to run on each release, separated by "
+                        f"commas (default: {','.join(STEPS)})")
     parser.add_argument("--keep", metavar="DIRECTORY", type=pathlib.Path,
-                        help="make the Debians in there, keep them, and use "
-                        "those that are there")
+                        help="make the Debian installations in this directory "
+                        "and keep them; an installation that already exists "
+                        "there is used again (default: a temporary "
+                        "directory, which is removed at the end)")
     return parser.parse_args()
 
 

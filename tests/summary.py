@@ -155,14 +155,22 @@ def main():
     parser.add_argument("--run", nargs=4, action="append", default=[],
                         dest="runs",
                         metavar=("NAME", "STATUS", "LIST", "TESTLOG.JSON"),
-                        help="a run's name, the exit status of meson test, "
-                        "what meson test --list printed, and meson's log")
+                        help="count the checks of a run of meson test. NAME "
+                        "is the name of the run, STATUS its exit status, LIST "
+                        "a file with the output of meson test --list, and "
+                        "TESTLOG.JSON the log of the run. May be given "
+                        "several times.")
     parser.add_argument("--step", nargs=2, action="append", default=[],
                         dest="steps", metavar=("NAME", "STATUS"),
-                        help="what counts as one check, and the exit status "
-                        f"of its program: 0 passed, {SKIPPED} skipped")
+                        help="count the program NAME, for example lint, as "
+                        "one check. STATUS is its exit status: 0 means "
+                        f"passed, {SKIPPED} means skipped, and any other number "
+                        "means failed. May be given several times.")
     parser.add_argument("--broken", action="append", default=[],
-                        metavar="WHAT", help="what failed before its tests ran")
+                        metavar="REASON",
+                        help="count one more failed check and print REASON, "
+                        "for example if the build failed and its tests could "
+                        "not run. May be given several times.")
     options = parser.parse_args()
 
     total = Counts()

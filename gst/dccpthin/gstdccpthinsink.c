@@ -905,7 +905,7 @@ static const GstWirelessProperty properties[] = {
    * should use this bitrate. The signal notify is emitted when the bitrate has
    * changed by at least 10 %, but at most once in 200 ms.
    */
-  PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",
+  PROPERTY_UINT ("estimated-bitrate", "Estimated bitrate",
       "Bitrate of payload that TFRC allows now; a lower bound while the stream "
       "does not fill the network (bit/s, 0 = not yet known)",
       PROPERTY_READABLE, estimated_bitrate, 0, G_MAXUINT, 0),

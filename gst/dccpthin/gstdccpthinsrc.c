@@ -802,13 +802,13 @@ static const GstWirelessProperty properties[] = {
    * that exceed the amount are dropped, which is reported to the sender as
    * well.
    */
-  PROPERTY_UINT ("max-bytes", "Max. bytes",
+  PROPERTY_UINT ("max-bytes", "Maximum bytes",
       "Maximum amount of data that waits for downstream (bytes); when half of "
       "this maximum waits, the sender is told that the receiver is slow",
       PROPERTY_PLAYING,
       max_bytes, 1, G_MAXUINT,
       4 * 1024 * 1024),
-  PROPERTY_UINT ("max-packets", "Max. packets",
+  PROPERTY_UINT ("max-packets", "Maximum packets",
       "Maximum number of packets that wait for downstream; when half of this "
       "maximum waits, the sender is told that the receiver is slow",
       PROPERTY_PLAYING, max_packets, 1, G_MAXUINT, 4096),

@@ -866,7 +866,7 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_INT ("qos-dscp", "QoS DSCP",
       "Differentiated services code point of the packets (-1 = the system's "
       "default)", PROPERTY_READY, qos_dscp, -1, 63, -1),
-  PROPERTY_COMPUTED ("estimated-bitrate", "Estimated bit rate",
+  PROPERTY_COMPUTED ("estimated-bitrate", "Estimated bitrate",
       "Bitrate that the connection can carry now; a lower bound while the stream "
       "does not fill the network (bit/s, 0 = not yet known)",
       PROPERTY_READABLE, G_TYPE_UINT,.maximum = G_MAXUINT,

@@ -324,7 +324,7 @@ static const GstWirelessProperty properties[] = {
       "smaller packets", PROPERTY_READY | PROPERTY_URI, settings.mtu, 256,
       65535,
       1400),
-  PROPERTY_UINT ("bitrate", "Bit rate",
+  PROPERTY_UINT ("bitrate", "Bitrate",
       "Expected bitrate of the stream, which is compared with the rate of the "
       "channels and announced to the receiver, and is not a limit (bit/s, 0 = "
       "measured)",
@@ -352,7 +352,7 @@ static const GstWirelessProperty properties[] = {
    * the channel is full, usually after a fraction of a second. It stops earlier
    * if more padding would exceed the maximum bitrate.
    */
-  PROPERTY_UINT ("padding-bitrate", "Padding bit rate",
+  PROPERTY_UINT ("padding-bitrate", "Padding bitrate",
       "Maximum bitrate of the padding that is sent while the stream uses less "
       "than the channels carry, so that estimated-bitrate shows what they carry "
       "(bit/s, 0 = no padding)", PROPERTY_PLAYING | PROPERTY_URI,
@@ -362,7 +362,7 @@ static const GstWirelessProperty properties[] = {
       "Rule that chooses the channel of a packet",
       PROPERTY_READY | PROPERTY_URI, settings.scheduler,
       gst_mmtp_scheduler_get_type, MMTP_SCHEDULER_ARRIVAL),
-  PROPERTY_UINT ("max-bytes", "Max. bytes",
+  PROPERTY_UINT ("max-bytes", "Maximum bytes",
       "Maximum amount of data that waits for a channel or for a retransmission "
       "(bytes); a larger buffer is accepted only when no other buffer waits",
       PROPERTY_READY,
@@ -402,7 +402,7 @@ static const GstWirelessProperty properties[] = {
    * counted. An application can set its encoder to this bitrate. When the
    * estimate changes, the signal notify::estimated-bitrate is emitted.
    */
-  PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",
+  PROPERTY_UINT ("estimated-bitrate", "Estimated bitrate",
       "Bitrate of the stream that the channels can carry now; a lower bound while "
       "the stream does not fill the network (bit/s, 0 = not yet known)",
       PROPERTY_READABLE, estimated_bitrate, 0, G_MAXUINT, 0),

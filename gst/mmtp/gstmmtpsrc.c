@@ -1274,7 +1274,7 @@ static const GstWirelessProperty properties[] = {
       "gone (ms, 0 = never)",
       PROPERTY_READY | PROPERTY_URI, peer_timeout, 0, PROPERTY_MAX_MILLISECONDS,
       10000),
-  PROPERTY_UINT ("max-latency", "Max. latency",
+  PROPERTY_UINT ("max-latency", "Maximum latency",
       "Maximum latency that a sender may ask for (ms)",
       PROPERTY_READY | PROPERTY_URI, max_latency, 0, GST_MMTP_MAX_DELAY,
       10000),
@@ -1292,7 +1292,7 @@ static const GstWirelessProperty properties[] = {
    * in the stream, the packet is therefore refused, even if its lateness is
    * below the maximum.
    */
-  PROPERTY_UINT ("max-lateness", "Max. lateness",
+  PROPERTY_UINT ("max-lateness", "Maximum lateness",
       "How long after its deadline a packet is accepted if no later buffer was "
       "output before it (ms, 0 = no late packet is accepted)",
       PROPERTY_READY | PROPERTY_URI, max_lateness, 0, GST_MMTP_MAX_DELAY,
@@ -1301,7 +1301,7 @@ static const GstWirelessProperty properties[] = {
   /* The default of the property max-bytes, 64 MiB, is sufficient for one second
    * of a stream of 500 Mbit/s. One second is the default of the property
    * latency of mmtpsink. */
-  PROPERTY_UINT ("max-bytes", "Max. bytes",
+  PROPERTY_UINT ("max-bytes", "Maximum bytes",
       "Maximum size of each of two queues (bytes): data that waits for missing "
       "packets, and data that waits for downstream",
       PROPERTY_READY, max_bytes, 1, G_MAXUINT, 64 * 1024 * 1024),

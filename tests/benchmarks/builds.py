@@ -30,8 +30,9 @@ def get_environment(build, directory):
 def add_option(parser):
     parser.add_argument("--build", type=pathlib.Path, metavar="OTHER",
                         action="append", default=[],
-                        help="build directory of another version, which is "
-                        "measured, too; may be given several times")
+                        help="also measure the plugins of the build directory "
+                        "OTHER; may be given several times (default: only "
+                        "the present build is measured)")
 
 
 @contextlib.contextmanager

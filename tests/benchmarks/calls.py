@@ -81,7 +81,9 @@ def show(title, packets, size, environments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--packets", type=int, default=32000)
+    parser.add_argument("--packets", type=int, default=32000,
+                        help="number of packets in each run "
+                        "(default: %(default)s)")
     builds.add_option(parser)
     options = parser.parse_args()
     turns.enter_own_network()

@@ -248,13 +248,19 @@ def compare_all(names, rate, options, env):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--megabytes", type=int, default=120)
+    parser.add_argument("--runs", type=int, default=7,
+                        help="number of runs of each pipeline "
+                        "(default: %(default)s)")
+    parser.add_argument("--megabytes", type=int, default=120,
+                        help="size of each stream in MB "
+                        "(default: %(default)s)")
     parser.add_argument("--rates", type=int, nargs="*", default=[6],
-                        help="Mbit/s")
+                        help="bitrates of the streams in Mbit/s "
+                        "(default: 6)")
     parser.add_argument("--codecs", nargs="*", default=list(CODECS),
                         choices=list(CODECS), metavar="CODEC",
-                        help="of " + "; ".join(CODECS))
+                        help="codecs to measure (default: all); possible "
+                        "values are: " + "; ".join(CODECS))
     options = parser.parse_args()
     # If a codec has no parser, it is compared with the parser of another
     # codec. This other codec is called the peer. The peer must be measured,

@@ -265,12 +265,18 @@ def compare(rate, options, env):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--megabytes", type=int, default=120)
+    parser.add_argument("--runs", type=int, default=7,
+                        help="number of runs of each pipeline "
+                        "(default: %(default)s)")
+    parser.add_argument("--megabytes", type=int, default=120,
+                        help="size of the stream in MB "
+                        "(default: %(default)s)")
     parser.add_argument("--rates", type=int, nargs="*", default=[6, 3],
-                        help="Mbit/s, of 3, 4, 5 and 6")
+                        help="bitrates of the clip in Mbit/s; possible "
+                        "values are 3, 4, 5 and 6 (default: 6 3)")
     parser.add_argument("--no-ffprobe", action="store_true",
-                        help="leave the slow comparison out")
+                        help="leave out the comparison with ffprobe, which "
+                        "takes long")
     options = parser.parse_args()
     (BUILD / "benchmarks").mkdir(parents=True, exist_ok=True)
     try:

@@ -156,10 +156,13 @@ def show(title, values):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--runs", type=int, default=7,
+                        help="number of runs of each pair of a sink and a "
+                        "source (default: %(default)s)")
     parser.add_argument("--packets", type=int, default=96000,
-                        help="of a run with single buffers; a run with lists "
-                        "has four times as many")
+                        help="number of packets in a run with single buffers; "
+                        "a run with buffer lists has four times as many "
+                        "(default: %(default)s)")
     options = parser.parse_args()
     turns.enter_own_network()
     os.environ.setdefault("GST_PLUGIN_PATH_1_0", ":".join(

@@ -122,8 +122,12 @@ def show(runs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--megabytes", type=int, default=270)
+    parser.add_argument("--runs", type=int, default=5,
+                        help="number of runs of each element "
+                        "(default: %(default)s)")
+    parser.add_argument("--megabytes", type=int, default=270,
+                        help="size of the sent file in MB "
+                        "(default: %(default)s)")
     options = parser.parse_args()
     try:
         stream = make_stream(options.megabytes * 1000000)

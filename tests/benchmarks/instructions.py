@@ -216,11 +216,18 @@ def show(name, other, again, this):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--runs", type=int, default=1,
+                        help="number of repetitions; each runs the pipelines "
+                        "of the second build twice and those of the first "
+                        "build once (default: %(default)s)")
     parser.add_argument("--against", type=pathlib.Path, metavar="DIRECTORY",
-                        help="another build (default: this one without log)")
+                        help="build directory of the second build (default: a "
+                        "new build of the same sources without log "
+                        "statements and trace callbacks)")
     parser.add_argument("--only", metavar="NAME", action="append",
-                        choices=list(CASES))
+                        choices=list(CASES),
+                        help="measure only the case NAME; may be given "
+                        "several times (default: all cases)")
     options = parser.parse_args()
     other = options.against or make_build_without_log()
     clip = clips.make_clip(BUILD, 6)

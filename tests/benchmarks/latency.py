@@ -144,12 +144,19 @@ def keep_core_busy(is_wanted):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--packets", type=int, default=400)
+    parser.add_argument("--runs", type=int, default=7,
+                        help="number of runs of each sink "
+                        "(default: %(default)s)")
+    parser.add_argument("--packets", type=int, default=400,
+                        help="number of packets that are sent in each run "
+                        "(default: %(default)s)")
     parser.add_argument("--busy", action="store_true",
-                        help="keep the second core busy")
+                        help="keep the second core busy with another process "
+                        "during the measurement")
     parser.add_argument("--only", default="", metavar="EXPRESSION",
-                        help="regular expression for the names of the sinks")
+                        help="measure only udpsink and the sinks whose names "
+                        "contain a match of this regular expression "
+                        "(default: all sinks)")
     builds.add_option(parser)
     options = parser.parse_args()
     turns.enter_own_network()

@@ -386,13 +386,21 @@ def environment():
 def main():
     own = BUILD / "tests" / "benchmarks"
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--packets", type=int, default=300000, help="of (a)")
-    parser.add_argument("--late", type=int, default=3000, help="of (d)")
+    parser.add_argument("--runs", type=int, default=5,
+                        help="number of runs of each measurement "
+                        "(default: %(default)s)")
+    parser.add_argument("--packets", type=int, default=300000,
+                        help="number of packets in each run of the part "
+                        "elements (default: %(default)s)")
+    parser.add_argument("--late", type=int, default=3000,
+                        help="number of packets in each run of the part "
+                        "lateness (default: %(default)s)")
     parser.add_argument("--limit", action="store_true",
-                        help="also search the highest rate without loss (e)")
+                        help="in the part gigabit, also search for the "
+                        "highest packet rate without loss")
     parser.add_argument("parts", nargs="*", metavar="PART",
-                        help=f"{', '.join(PARTS)} (all)")
+                        help="parts of the benchmark to run (default: all); "
+                        f"possible values are: {', '.join(PARTS)}")
     options = parser.parse_args()
     options.programs = Programs(*(str(own / name) for name in (
         "linkflood", "linktime", "udpflood", "udprate")))

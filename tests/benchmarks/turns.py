@@ -109,10 +109,16 @@ def take_turns(pairs, options, rate, size, bytes_each):
 
 def read_options(description, rates):
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--packets", type=int, default=50000)
+    parser.add_argument("--runs", type=int, default=3,
+                        help="number of runs of each pair of a sink and a "
+                        "source (default: %(default)s)")
+    parser.add_argument("--packets", type=int, default=50000,
+                        help="maximum number of packets in each run "
+                        "(default: %(default)s)")
     parser.add_argument("--rates", type=int, nargs="*", default=rates,
-                        help="packets a second; 0: as many as there can be")
+                        help="packet rates in packets per second; 0 sends as "
+                        "fast as possible (default: "
+                        + " ".join(map(str, rates)) + ")")
     return parser.parse_args()
 
 

@@ -140,7 +140,7 @@ send_for (const char *host, int port, size_t size, double seconds)
 
 /* --- GSO and GRO ---------------------------------------------------------- */
 
-/* Of both processes */
+/* Result of the receiving process, in memory that both processes share. */
 typedef struct
 {
   volatile uint64_t bytes;

@@ -120,8 +120,12 @@ def show(title, values, target):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--packets", type=int, default=100000)
+    parser.add_argument("--runs", type=int, default=7,
+                        help="number of runs of each element "
+                        "(default: %(default)s)")
+    parser.add_argument("--packets", type=int, default=100000,
+                        help="number of packets that are sent or received in "
+                        "each run (default: %(default)s)")
     options = parser.parse_args()
     enter_own_network()
     os.environ.setdefault("GST_PLUGIN_PATH_1_0", str(BUILD / "gst/udplite"))

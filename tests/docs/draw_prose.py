@@ -143,7 +143,9 @@ def main() -> None:
     parser.add_argument("--number", type=int, default=70,
                         help="number of texts of each kind (default: 70)")
     parser.add_argument("--kind", choices=("docs", "comments", "both"),
-                        default="both", help="what to draw (default: both)")
+                        default="both",
+                        help="draw paragraphs of the pages (docs), comments, "
+                        "or both (default: both)")
     options = parser.parse_args()
     kinds = {"docs": read_paragraphs, "comments": read_comments}
     for kind, read in kinds.items():

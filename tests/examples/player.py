@@ -121,7 +121,7 @@ class Player:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("uri")
+    parser.add_argument("uri", help="URI of the stream that is played")
     parser.add_argument("--headless", action="store_true",
                         help="print the statistics without showing video "
                         "or playing sound")

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 typedef guint32 (*MmtpDraw) (gpointer source);
 
-/* What an on-path attacker has learned about a session. */
+/* Data about a session that an on-path attacker has learned. */
 typedef struct
 {
   /* The highest sequence numbers of messages that the attacker has seen. (MMTP

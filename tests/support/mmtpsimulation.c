@@ -10,13 +10,13 @@
 
 #include "mmtpsimulationprivate.h"
 
-/* What the sender's clock shows when the simulation begins. There are two
- * values, and each of them tests that a number in the messages wraps around. A
- * message contains only the lowest 24 bits of its sending time. With
+/* Time on the sender's clock when the simulation begins. There are two
+ * values, and each of them tests that a number in the messages wraps around.
+ * A message contains only the lowest 24 bits of its sending time. With
  * SENDER_CLOCK_EVEN (for even seeds), these bits wrap around soon after the
  * beginning. A message contains only the lowest 32 bits of a due time
- * (docs/wire-mmtp.md section 1). With SENDER_CLOCK_ODD (for odd seeds), these
- * bits wrap around soon after the beginning. */
+ * (docs/wire-mmtp.md section 1). With SENDER_CLOCK_ODD (for odd seeds),
+ * these bits wrap around soon after the beginning. */
 #define SENDER_CLOCK_EVEN (160 * VIRTUAL_LINK_SECOND)
 #define SENDER_CLOCK_ODD (4290 * VIRTUAL_LINK_SECOND)
 /* Maximum number of calls of endpoints at the same virtual time. If there are

@@ -160,8 +160,8 @@ void mmtp_simulation_config_set_source (MmtpSimulationConfig * config, guint n,
 void mmtp_simulation_config_add_action (MmtpSimulationConfig * config,
     guint64 time, MmtpSimulationActionType type, guint path);
 
-/* What the simulation records about a frame. All times are virtual time, not
- * the time of an endpoint's clock. */
+/* Data that the simulation records about a frame. All times are virtual time,
+ * not the time of an endpoint's clock. */
 typedef struct
 {
   /* Due time in ns; MMTP_SIMULATION_NEVER as long as the application has not

@@ -29,7 +29,7 @@ struct _MmtpSimulation
   MmtpSimulationConfig config;
   const MmtpSimulationEnds *ends;
   gpointer sender, receiver;
-  /* What the sender's clock shows when the simulation starts, in ns. */
+  /* Time on the sender's clock when the simulation starts, in ns. */
   guint64 sender_clock;
   guint64 now;                  /* ns, true time */
   /* True time in ns at which the source began to produce frames. It is

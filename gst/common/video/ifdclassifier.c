@@ -195,9 +195,7 @@ parse_sub_layers (const guint8 * sps, gsize size, guint * highest)
   return *highest < MAX_SUB_LAYERS;
 }
 
-/* Codec data */
-
-/* Contents of codec data */
+/* Results of parsing codec data. */
 typedef struct
 {
   guint length_size;

@@ -53,7 +53,7 @@ typedef struct _StatisticsRate StatisticsRate;
 StatisticsRate *statistics_rate_new (guint64 window);
 void statistics_rate_free (StatisticsRate * rate);
 void statistics_rate_add (StatisticsRate * rate, guint64 now, guint bytes);
-/* Returns the bit rate in bit/s over the window that ends at `now`. If the
- * first arrival is less than one window ago, returns the bit rate since the
+/* Returns the bitrate in bit/s over the window that ends at `now`. If the
+ * first arrival is less than one window ago, returns the bitrate since the
  * first arrival. In this case, the bytes of the first arrival do not count. */
 guint64 statistics_rate_get (StatisticsRate * rate, guint64 now);

@@ -115,7 +115,7 @@ typedef struct
   gboolean is_app_limited;
 } MmtpRateLimits;
 
-/* What is known about a path when its rate control starts. */
+/* Properties of a path that are known when its rate control starts. */
 typedef struct
 {
   guint packet;                 /* maximum size of a packet in bytes */

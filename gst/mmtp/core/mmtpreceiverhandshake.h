@@ -27,7 +27,7 @@ typedef enum
   MMTP_RECEIVER_ENDED           /* The stream has ended. */
 } MmtpReceiverPhase;
 
-/* What the receiver does after a message of the handshake. The actions other
+/* Actions of the receiver after a message of the handshake. The actions other
  * than MMTP_OPEN_IGNORE are for a valid OPEN, which asks for a session. */
 typedef enum
 {

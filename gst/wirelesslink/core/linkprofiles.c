@@ -307,7 +307,7 @@ set_gprs (LinkConfig * config, LinkQuality quality)
   }
 }
 
-/* The bit rate is from Magalhaes, table 1, where a KB is 1000 bytes of payload.
+/* The bitrate is from Magalhaes, table 1, where a KB is 1000 bytes of payload.
  * Table 2 gives the losses: 17 to 21 of 1000 frames are lost, in 1 to 3 groups.
  * It also gives the size of the device queue: the queue can hold the packets
  * that the link transmits in 5.5 s. */

@@ -33,10 +33,11 @@ POINTS_PER_PIXEL = 72 / DPI
 
 
 class Viewer(typing.NamedTuple):
-    """What the viewer of one run saw. The lists `shown` and `pictures` have
-    one item for each picture of the film. `shown[n]` is the number of the
-    picture that was on the screen when picture n was due. `pictures[n]` says
-    how much the picture on the screen differs from picture n.
+    """The pictures that the viewer of one run saw. The lists `shown` and
+    `pictures` have one item for each picture of the film. `shown[n]` is the
+    number of the picture that was on the screen when picture n was due.
+    `pictures[n]` says how much the picture on the screen differs from picture
+    n.
     """
 
     label: str
