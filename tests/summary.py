@@ -164,8 +164,8 @@ def main():
                         dest="steps", metavar=("NAME", "STATUS"),
                         help="count the program NAME, for example lint, as "
                         "one check. STATUS is its exit status: 0 means "
-                        f"passed, {SKIPPED} means skipped, and any other number "
-                        "means failed. May be given several times.")
+                        f"passed, {SKIPPED} means skipped, and any other "
+                        "number means failed. May be given several times.")
     parser.add_argument("--broken", action="append", default=[],
                         metavar="REASON",
                         help="count one more failed check and print REASON, "
