@@ -23,6 +23,8 @@
  *   BROKEN     -> PAUSING     with auto-reconnect
  *   BROKEN     -> FAILED      without auto-reconnect
  *   CONNECTED  -> IDLE        after EOS; the next buffer needs a connection
+ *   CONNECTING -> IDLE        after EOS, if the attempt was ended by the EOS
+ *   PAUSING    -> IDLE        after EOS; no further attempt is made
  *   any state  -> IDLE        the element stops
  *
  * In the state FAILED, the error is posted. The connection's thread posts it if

@@ -48,7 +48,7 @@ typedef struct
   const gchar *name, *nick, *blurb;
   /* GParamFlags, PROPERTY_URI and PROPERTY_NOT_NULL */
   guint flags;
-  /* 0 if the function `get_type` returns the type */
+  /* type of the property; 0 if the function `get_type` returns the type */
   GType type;
     /* Pointer to a function that returns the type of the property. The pointer
      * is set if the type is an enumeration, a fraction, a boxed type or an

@@ -85,9 +85,10 @@ enqueue_held_events (GstIfdQueue * self)
     enqueue_event (self, event);
 }
 
-/* Puts a serialized event into the queue. The CAPS event must come first,
- * before the segment. For MPEG video, the caps are unknown until the first
- * frame arrives. Until then, all events are held back. */
+/* Puts a serialized event into the queue. The CAPS event must come before the
+ * segment and all later events. For MPEG video, the caps are unknown until the
+ * first frame arrives. Until then, the events that are passed to this function
+ * are held back. (STREAM_START, which precedes CAPS, is not passed to it.) */
 static gboolean
 send_event (GstIfdQueue * self, GstEvent * event)
 {

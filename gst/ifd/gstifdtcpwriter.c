@@ -623,8 +623,8 @@ gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
  *   the network delivers in NO_DELAY, but to at most twice the old mark.
  *
  * In each case, a result below notsent-lowat is replaced by notsent-lowat. The
- * mark therefore exceeds notsent-lowat only if the network delivers more than
- * notsent-lowat bytes in NO_DELAY. */
+ * mark therefore grows beyond notsent-lowat only if the network delivers more
+ * than notsent-lowat bytes in NO_DELAY. */
 static void
 gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
 {

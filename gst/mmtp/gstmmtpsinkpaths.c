@@ -400,7 +400,7 @@ postpone (GstMmtpSink * self, GstMmtpSinkPath * path, gchar * problem)
 {
   mmtp_retry_note_failure (&path->retry, gst_mmtp_now ());
   if (g_strcmp0 (problem, path->problem) != 0)
-    GST_WARNING_OBJECT (self, "Could not open the channel \"%s\": %s.",
+    GST_WARNING_OBJECT (self, "Could not use the channel \"%s\": %s.",
         path->spec->name, problem);
   g_free (path->problem);
   path->problem = problem;

@@ -37,10 +37,10 @@ typedef enum
    * value in ns. */
   KIND_MILLISECONDS,
   /* Kind of the property `profile`, which sets the defaults of all other
-   * properties. Properties of the kinds that precede KIND_PROFILE in this
-   * enumeration are copied to fields of the LinkConfig. KIND_PROFILE and the
-   * three kinds that follow it are not copied: each of them is handled by code
-   * of its own. */
+   * properties. write_member () copies the values of the kinds that precede
+   * KIND_PROFILE in this enumeration to fields of the LinkConfig. KIND_MAX_RATE
+   * is an exception. KIND_MAX_RATE, KIND_PROFILE and the three kinds that
+   * follow KIND_PROFILE are each handled by code of their own. */
   KIND_PROFILE,
   KIND_QUALITY,
   KIND_INTERFERENCE,
@@ -57,11 +57,10 @@ typedef struct
    * whole range of its type */
   gdouble min, max;
   gsize offset;                 /* offset of the value in the LinkConfig */
-  /* Offset of a second value in the LinkConfig, or 0. If `down` is 0, the
-   * property has only one value in the LinkConfig, at `offset`, and all
-   * stations use this value. If `down` is not 0, the property has two values:
-   * the value at `offset` is for station 0 only, and the value at `down` is for
-   * all other stations. */
+  /* Offset of a second place in the LinkConfig where the value of the property
+   * is stored. If `down` is not 0, the link uses the value at `offset` for
+   * station 0 and the value at `down` for all other stations. If `down` is 0,
+   * this second place does not exist. */
   gsize down;
   /* Offsets of two more places in the LinkConfig where the value of the
    * property is stored. Only the models of GSM radio blocks (LINK_MODEL_BLOCKS

@@ -43,9 +43,10 @@ wireless_link_video_from_caps (GstCaps * caps)
   return WIRELESS_LINK_VIDEO_NONE;
 }
 
-/* Sets the picture type and the temporal reference of `packet`. The values of
- * GstFrameInfoMeta replace those of the RFC 2250 header, because some senders
- * leave these fields of the header empty. */
+/* Sets the picture type and the temporal reference of `packet` to the values of
+ * GstFrameInfoMeta. This is done for whole frames. It is also done for packets
+ * whose RFC 2250 header has no picture type, because some senders leave these
+ * fields of the header empty. */
 static void
 add_meta (VideoPacket * packet, const GstFrameInfoMeta * info)
 {

@@ -4,13 +4,12 @@
 
     meson test -C build --benchmark -v dccpthin
 
-The DCCP elements are a sink and a source. The sink is called dcctpthinsink or
-dccpthinsink, and the source is called dcctpthinsrc or dccpthinsrc. Both
-names mean the same element. The DCCP elements are compared with srtsink
-and srtsrc. All elements carry the same RTP packets of 1316 bytes, the maximum
-payload size of SRT in live mode (see turns.py). The DCCP elements are measured
-over UDP and over a raw socket. The raw socket is left out if it is not
-permitted.
+The DCCP elements are a sink and a source. Each of them has two names: the sink
+is called dcctpthinsink or dccpthinsink, and the source is called dcctpthinsrc
+or dccpthinsrc. The DCCP elements are compared with srtsink and srtsrc. All
+elements carry the same RTP packets of 1316 bytes, the maximum payload size of
+SRT in live mode (see turns.py). The DCCP elements are measured over UDP and
+over a raw socket. The raw socket is left out if it is not permitted.
 
 The first runs have fixed rates and measure the CPU time. All elements can
 carry the lowest of these rates. In the last run, the packets are sent as fast

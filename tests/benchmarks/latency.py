@@ -151,8 +151,8 @@ def main():
                         help="number of packets that are sent in each run "
                         "(default: %(default)s)")
     parser.add_argument("--busy", action="store_true",
-                        help="keep the second core busy with another process "
-                        "during the measurement")
+                        help="keep the last available core busy with another "
+                        "process during the measurement")
     parser.add_argument("--only", default="", metavar="EXPRESSION",
                         help="measure only udpsink and the sinks whose names "
                         "contain a match of this regular expression "

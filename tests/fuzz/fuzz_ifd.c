@@ -357,10 +357,10 @@ take_events (gint c)
   }
 }
 
-/* Sets the fields of `frame` that say which slots the frame uses and which it
- * updates. (A slot stores a reference frame in a decoder.) As slotuse.h
- * requires, an I-frame uses no slot, because it refers to no frame, and updates
- * all slots. */
+/* Makes `frame` a frame with slots: sets the flag IFD_FRAME_SLOTS, and reads
+ * from the input which slots the frame uses and which it updates. (A slot
+ * stores a reference frame in a decoder.) As slotuse.h requires, an I-frame
+ * uses no slot, because it refers to no frame, and updates all slots. */
 static void
 take_slots (FuzzInput * orders, IfdFrame * frame)
 {

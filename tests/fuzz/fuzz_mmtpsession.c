@@ -24,7 +24,7 @@
 #define MAX_TIME (20 * G_GUINT64_CONSTANT (1000000000))
 #define MS G_GUINT64_CONSTANT (1000000)
 #define N_KEPT 64
-#define N_STRANGERS 4
+#define N_UNKNOWN_HOSTS 4
 
 typedef enum
 {
@@ -96,7 +96,7 @@ make_unknown_host (guint number)
 static MmtpAddress
 take_address (Run * self)
 {
-  guint choice = take (self, MMTP_NETWORK_PATHS + N_STRANGERS);
+  guint choice = take (self, MMTP_NETWORK_PATHS + N_UNKNOWN_HOSTS);
 
   if (choice >= MMTP_NETWORK_PATHS)
     return make_unknown_host (choice);
@@ -280,7 +280,7 @@ static void
 move (Run * self)
 {
   guint path = take (self, MMTP_NETWORK_PATHS);
-  MmtpAddress address = make_unknown_host (100 + take (self, N_STRANGERS));
+  MmtpAddress address = make_unknown_host (100 + take (self, N_UNKNOWN_HOSTS));
 
   address.bytes[2] = path;
   mmtp_network_move (&self->network, path, &address);

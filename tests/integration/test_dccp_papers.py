@@ -318,9 +318,9 @@ class DccpPapersTest(flows.FlowCase):
 
     @test_testbed.needs_namespaces
     def test_pings(self):
-        """Measures round trip times over GPRS with ping. In the thesis,
-        newTELnet (a name from the thesis) was measured from the phone. The
-        phone (host b) therefore sends the pings here as well.
+        """Measures round trip times over GPRS with ping. The phone (host b)
+        sends the pings, because the thesis has a measurement called newTELnet
+        that was made from the phone.
         """
         def run(size, interval, count):
             bed = self.open_link(GPRS, "b,a")

@@ -97,7 +97,7 @@ class MustHold(Streams):
         """Returns the results of the run that are compared with limits: a list
         of (name of the result, result, maximum). The test fails if a result
         exceeds its maximum."""
-        return [("strangers", run.foreign_frames, 0),
+        return [("foreign frames", run.foreign_frames, 0),
                 ("I-frames lost", run.lost.get("I", 0), 0),
                 ("% of P lost", run.lost_share("P"), link.p_lost),
                 ("s from 60", abs(run.end - SECONDS), 0.5),
@@ -279,7 +279,7 @@ class Tables(Streams):
         path.write_text(json.dumps([[*cases[name], dataclasses.asdict(run)]
                                     for name, run in runs.items()]))
         for run in runs.values():
-            self.hold(run, "strangers", run.foreign_frames, 0)
+            self.hold(run, "foreign frames", run.foreign_frames, 0)
             # The loss shares must have the same order as in Ouwens' tables.
             # The share of lost P-frames must not exceed that of B-frames, and
             # the share of lost I-frames must not exceed that of P-frames.

@@ -40,7 +40,7 @@ def with_true_headers(stream, packets, t=False, n=False):
     return out
 
 
-class Strangers(unittest.TestCase):
+class UnknownHosts(unittest.TestCase):
 
     def assert_rebuilt(self, clip, packets):
         data, = peers.depay_all([packets])

@@ -39,7 +39,7 @@ FORBIDDEN = {
     "keeper": "init process", "patience": "timeout", "wishes": "request",
     "lodger": "shared address", "thief": "attacker",
     "deaf": "discarding", "mute": "silent or unreported",
-    "unknown_host": "unknown host", "foreign_frames": "unknown hosts",
+    "stranger": "unknown host", "strangers": "unknown hosts",
     "hopeless": "expired",
 }
 # Names that may contain "most" or "least", because these words do not stand
@@ -73,8 +73,8 @@ C_TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\""
 NICK = re.compile(r'"([a-z][a-z0-9]*(?:-[a-z0-9]+)*)"')
 MESON_NAME = re.compile(r"'([\w.-]+)'")
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-# A string that consists of such a key and nothing else, for example
-# "max-delay", is a name of a property or of a table.
+# Matches a string of a Python file that is a name as a whole, for example the
+# name of a property ("max-delay") or the key of a dictionary ("max_delay").
 KEY = re.compile(r"\A([a-z][a-z0-9]*(?:[-_][a-z0-9]+)+)\Z")
 META = re.compile(r"gst_buffer_(?:add|get)_\w+_meta$")
 

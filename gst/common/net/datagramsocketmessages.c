@@ -386,13 +386,14 @@ is_ours (DatagramSocket * self, const Datagram * datagram)
       && wire_read (port, 2) == self->raw_port);
 }
 
-/* The destination address of a received packet is a local address. Stores this
- * address in `path`, so that an answer can be sent from the same address.
+/* Stores in `path` the local address to which a received packet was sent, so
+ * that an answer can be sent from the same address.
  *
- * The destination address may be that of a multicast group. It cannot be the
- * source address of an answer, so it is normally not stored. There is an
- * exception: with the option keep_header, the caller asks for the destination
- * address of each packet, so the address of the group is stored, too.
+ * If the packet was sent to a multicast group, the address of the group is
+ * normally not stored, because it cannot be the source address of an answer.
+ * There is an exception: with the option keep_header, the caller asks for the
+ * destination address of each packet, so the address of an IPv6 group is
+ * stored, too. (The address of an IPv4 group is in the IP header.)
  *
  * A peer with a global address may send to a link-local address of this host.
  * An answer can be sent from a link-local address only if the interface of this

@@ -67,8 +67,8 @@ void prefix_limiter_free (PrefixLimiter * limiter);
  *   reserve.
  * - Otherwise the answer is deducted from two budgets: the budget of the host's
  *   network, and the total budget of all hosts. If one of these two budgets
- *   does not allow the answer, the answer may not be sent. `rate` is the size
- *   of the total budget in answers per second. */
+ *   does not allow the answer, the answer may not be sent. `rate` is the
+ *   number of answers per second that the total budget allows. */
 gboolean prefix_limiter_take (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host, guint rate);
 /* Returns whether the reserve of `host` allows one answer. If so, deducts this

@@ -598,7 +598,7 @@ move_origin (MpegVideoTimeline * timeline, gint distance)
  *
  * In a stream without GOP headers, temporal references do not restart at each
  * GOP, but increase modulo 1024: 1022, 1023, 0, 1. When the temporal reference
- * of an anchor (I- or P-frame) wraps around to 0, this function moves the
+ * of an anchor (I- or P-frame) has wrapped around, this function moves the
  * origin by 1024.
  *
  * The next frames in the stream are B-frames that are displayed before this

@@ -45,10 +45,10 @@ typedef struct
   guint32 uses, updates;        /* sets of slots */
   /* Number of the layer of the picture. The base layer has the number 0. In a
    * stream with temporal layers, this is the number of the temporal layer. In a
-   * pyramid, the picture refers to pictures of other layers. The highest layer
-   * number of these pictures plus 1 is then the layer number of the picture. In
-   * a stream with both temporal layers and a pyramid, it is the higher of the
-   * two numbers. */
+   * pyramid, a picture above the base layer has a number that is one more than
+   * the highest layer number of the pictures to which it refers. In a stream
+   * with both temporal layers and a pyramid, it is the higher of the two
+   * numbers. */
   guint depth;
 } ReferenceUse;
 

@@ -51,11 +51,10 @@ tfrc_equation_f (TfrcEquation equation, gdouble p)
 
 /* Returns s / R as an integer, in units of 2^-24 bytes per second. s is the
  * packet size in bytes, and R is the round-trip time in seconds. The function
- * calculates only with integers, so it takes the round-trip time in
- * microseconds, which is R * 10^6. The result is s * 2^24 * 10^6, divided by
- * this number of microseconds. The product s * 2^24 * 10^6 fits into 64 bits: s
- * has at most 16 bits, 2^24 adds 24 bits, and 10^6 (MICROSECOND) adds 20 bits.
- */
+ * calculates only with integers, so it first converts R to microseconds: R *
+ * 10^6. The result is s * 2^24 * 10^6, divided by this number of microseconds.
+ * The product s * 2^24 * 10^6 fits into 64 bits: s has at most 16 bits, 2^24
+ * adds 24 bits, and 10^6 (MICROSECOND) adds 20 bits. */
 static guint64
 get_scaled_segment_rate (gdouble segment_size, gdouble round_trip)
 {

@@ -30,8 +30,8 @@ typedef struct
   /* Length I_i of the loss interval (RFC 5348): the number of its packets that
    * have data. The fields `loss` and `lossless`, in contrast, also count
    * packets without data. The first loss interval of a connection is an
-   * exception: its packets are not counted. Its length is set with
-   * tfrc_losses_set_first () instead. */
+   * exception: when the first loss event begins, tfrc_losses_set_first ()
+   * replaces the counted length by another value. */
   gdouble data;
   gdouble discount;             /* discount factor DF_i */
 } TfrcLossInterval;

@@ -868,8 +868,8 @@ tfrc_sender_next_wakeup (TfrcSender * sender)
   return sender->timer;
 }
 
-/* Limits the rate to `limit` bytes per second, or to the minimum rate if it is
- * greater. This function is called when the no-feedback timer expires after a
+/* Limits the rate to `limit` bytes per second, but to no less than the minimum
+ * rate. This function is called when the no-feedback timer expires after a
  * loss event. Half of the limit replaces all receive rates that the receiver
  * has reported, because the sender may send at twice the reported rate. (This
  * is the procedure Update_Limits of RFC 5348 section 4.4.) */

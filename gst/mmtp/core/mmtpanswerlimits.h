@@ -30,7 +30,8 @@ typedef struct
  * first limit, and `sealed` is the key of the second limit. The two keys must
  * be different. */
 void mmtp_answer_limits_init (MmtpAnswerLimits * self,
-    const guint8 unknown_hosts[MMTP_KEY_SIZE], const guint8 sealed[MMTP_KEY_SIZE]);
+    const guint8 unknown_hosts[MMTP_KEY_SIZE],
+    const guint8 sealed[MMTP_KEY_SIZE]);
 void mmtp_answer_limits_clear (MmtpAnswerLimits * self);
 /* Returns whether the receiver may answer an INIT (the first message of a
  * handshake) from `address` at the time `now` (ns). If so, counts the answer.

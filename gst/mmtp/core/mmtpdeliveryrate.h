@@ -58,9 +58,9 @@ gdouble mmtp_delivery_rate_get_long (const MmtpDeliveryRate * rate);
  * path that delivers data in bursts. Without these bytes, the pauses between
  * the bursts would reduce the throughput.
  *
- * The long rate is the result of mmtp_delivery_rate_get_long (). During a
- * burst, data arrive faster than at the long rate, because the long rate is
- * limited to the rate of sending. This function returns the number of bytes
- * that arrive in the burst, minus the number of bytes that would arrive in the
- * same time at the long rate. */
+ * The long rate is the result of mmtp_delivery_rate_get_long (). It is measured
+ * over a quarter of a second, and is limited to the rate of sending. During a
+ * burst, data arrive faster than that. This function returns the number of
+ * bytes that arrive in the burst, minus the number of bytes that would arrive
+ * in the same time at the long rate. */
 gdouble mmtp_delivery_rate_get_extra (const MmtpDeliveryRate * rate);

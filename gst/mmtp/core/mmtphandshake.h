@@ -54,9 +54,10 @@ typedef struct
   guint inits, cookies;
   /* arrival time of the COOKIE that the sender used */
   guint64 cookie_time;
-  /* How many INITs were sent before the INIT that the first COOKIE answered.
-   * These earlier INITs got no answer, because these INITs or their COOKIEs
-   * were lost. The field is 0 until the ACCEPT arrives. */
+  /* How many INITs were sent before the INIT that the first COOKIE answered, as
+   * far as the sender can recognize this. These earlier INITs got no answer,
+   * because these INITs or their COOKIEs were lost. The field is 0 until the
+   * ACCEPT arrives, and stays 0 if no lost INIT is recognized. */
   guint unanswered;
   /* Each message on the path has a channel number, which increases by 1 from
    * one message to the next. A REFUSE names the channel number of the OPEN that
@@ -101,8 +102,9 @@ typedef struct
   guint unverified_version;
   guint64 last_init;
   /* Time in ns from an INIT to its COOKIE; 0 if unknown. At first, it is
-   * measured from the first INIT on the path. When the ACCEPT arrives, it is
-   * corrected if the COOKIE has answered a later INIT. */
+   * measured from the first INIT on the path. When the ACCEPT arrives, the
+   * time is corrected if the sender recognizes that the COOKIE has answered a
+   * later INIT. */
   guint64 init_round_trip;
   MmtpAsked asked[MMTP_MAX_PATHS];      /* indexed by the path's id */
 } MmtpHandshake;

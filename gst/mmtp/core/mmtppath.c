@@ -948,9 +948,9 @@ follow_lateness (MmtpPath * path, const MmtpRecord * record,
  * - It subtracts two waiting times: the time that `newest` waited in a queue,
  *   and the time that the receiver waited before it wrote the report.
  * - It compares `since`, the time between the last two reports, with the report
- *   period. If `since` is longer, a slow return path has delayed the report,
- *   and the bytes have counted as in flight until the delayed report arrived.
- *   The function adds `since` minus the report period. */
+ *   period. If `since` is longer, the reports are less frequent than requested,
+ *   because the return path is slow. Bytes then count as in flight for longer.
+ *   The function therefore adds `since` minus the report period. */
 static void
 note_feedback_time (MmtpPath * path, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint64 since, guint32 reported)

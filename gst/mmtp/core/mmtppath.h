@@ -73,10 +73,10 @@ typedef struct
    * fallen to the reduced window (`drain_window`); MMTP_NO_STREAM if there is
    * none yet. */
   guint64 drained_from;
-  /* Minimum delay in ns that was measured while the sender drains the path.
-   * Only messages count that were sent after the bytes in flight had fallen to
-   * the reduced window (`drain_window`). G_MAXINT64 if the minimum delay is not
-   * known yet. */
+  /* Minimum delay in ns that was measured while the sender was draining the
+   * path. Only messages count that were sent after the bytes in flight had
+   * fallen to the reduced window (`drain_window`). G_MAXINT64 if the minimum
+   * delay is not known yet. */
   gint64 drain_min;
   /* Minimum round-trip time in ns that was measured after the bytes in flight
    * had fallen to the reduced window; G_MAXINT64 if none was measured yet. */
@@ -218,9 +218,13 @@ void mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay);
 /* Notes that the application has no more packets to send at present, although
  * the window would allow more bytes in flight. */
 void mmtp_path_note_idle (MmtpPath * path);
-/* Returns whether `size` more bytes may be in flight. If `is_alone` is FALSE,
- * the limit for the bytes in flight is the window. If `is_alone` is TRUE, which
+/* Returns whether `size` more bytes may be in flight. If nothing is in flight,
+ * the result is TRUE. Otherwise there is a limit for the bytes in flight. If
+ * `is_alone` is FALSE, the limit is the window. If `is_alone` is TRUE, which
  * means that no other path has room, the limit is the window plus the reserve.
+ * While the path is drained, the limit is at most the reduced window
+ * (`drain_window`), without the reserve.
+ *
  * The reserve is the number of bytes that may be in flight beyond the window.
  * It is meant for a gap, a time in which nothing arrives, but this function
  * does not check whether there is a gap.

@@ -519,7 +519,8 @@ mmtp_path_is_watched (const MmtpPath * path)
  * - SILENT_TIME, if a report shows that the path itself has stalled;
  * - SILENT_TIME, if no report about the path has arrived yet, because it is
  *   then unknown whether the path delivers at all;
- * - UNREPORTED_TIME otherwise, because perhaps only the return path has stalled. */
+ * - UNREPORTED_TIME otherwise, because perhaps only the return path has
+ *   stalled. */
 guint64
 mmtp_path_get_silence_time (const MmtpPath * path)
 {

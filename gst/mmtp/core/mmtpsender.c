@@ -545,11 +545,12 @@ take_record (MmtpSender * sender, const MmtpRecord * record, guint32 reported)
 }
 
 /* Processes a REPORT that has arrived on `path` after a newer REPORT. A REPORT
- * has one record for each path. The record about `path` is processed
- * completely. The records about the other paths contain counters that are out
- * of date, so these counters are ignored. The minimum delays in the records
- * about the other paths are used: the newer REPORT does not replace them,
- * because its minimum delays may be those of other messages. */
+ * consists of records, and each record is about one path. If there is a record
+ * about `path`, it is processed completely. The records about the other paths
+ * contain counters that are out of date, so these counters are ignored. The
+ * minimum delays in the records about the other paths are used: the newer
+ * REPORT does not replace them, because its minimum delays may be those of
+ * other messages. */
 static void
 take_late_records (MmtpSender * sender, MmtpPath * path,
     const MmtpReport * report, guint32 reported)

@@ -250,9 +250,9 @@ gsize
 h263_get_picture_header_size (const guint8 * data, gsize size)
 {
   /* The first two fields are skipped: the picture start code (PSC) and the
-   * temporal reference (TR, 8 bits). The PSC has 22 bits. The first 16 bits,
-   * which are 0, are omitted in RTP packets, so `data` contains only the last
-   * 6 bits of the PSC. */
+   * temporal reference (TR, 8 bits). The PSC has 22 bits. Its first 16 bits,
+   * which are 0, are not in `data` (see h263picture.h), so `data` contains only
+   * the last 6 bits of the PSC. */
   Bits bits = { data, size, 6 + 8 };
   gsize header_size;
 

@@ -7,9 +7,10 @@
  *
  * In both directions, block number k begins at k * block_time. As long as data
  * in one of the directions have not been delivered and acknowledged, both ends
- * send a frame in each radio block. Otherwise both ends are silent. A frame in
- * a block with errors is lost, whatever it carries. Each frame carries the
- * acknowledgement number N(R) (5.2.3.3). If a frame is lost, the next frame
+ * send a frame in each radio block. While the RLP link is being reset, only the
+ * frames of the reset are sent. At all other times, both ends are silent. A
+ * frame in a block with errors is lost, whatever it carries. Each frame carries
+ * the acknowledgement number N(R) (5.2.3.3). If a frame is lost, the next frame
  * therefore repeats the acknowledgement.
  *
  * Three things are simpler than in the standard:

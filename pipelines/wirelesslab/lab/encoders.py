@@ -234,7 +234,8 @@ def source_of(cell: Cell) -> str:
 
 
 def encoding_of(cell: Cell) -> encodings.Encoding | None:
-    """Returns the encoding of the file that the run streams. Returns None if
-    the run streams no file, because a live encoder encodes the video.
+    """Returns the encoding with which the stream of the run was encoded before
+    the run. Returns None if there is no such encoding, for example because a
+    live encoder encodes the video during the run.
     """
     return cell["protocol"].get("encoding")

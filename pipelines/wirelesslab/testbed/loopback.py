@@ -5,8 +5,8 @@ The testbed consists of hosts, for example host a and host b. A host is not a
 machine of its own: it consists of several loopback addresses of this machine.
 Relays between these addresses carry UDP packets.
 
-A command is a program that the user runs in a host. Each command has an
-environment variable for each host, which is called like the host and contains
+A command is a program that the user runs in a host. For each host, each command
+has an environment variable. The variable has the name of the host and contains
 an address. For host b, the variable is $b. The value of $b depends on the host
 in which the command runs:
 - In host b itself, $b is the address at which commands of host b listen.

@@ -583,7 +583,7 @@ GST_START_TEST (only_allowed_senders_are_heard)
   loopback_push (&fixture, loopback_make_buffer (0, SIZE));
   loopback_expect (&fixture, 0, SIZE);
   fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "not-allowed"), 2);
-  /* The sender `stranger` is not among the allowed senders. Check that no
+  /* The sender `unknown_host` is not among the allowed senders. Check that no
    * answer was sent to it. */
   fail_if (g_socket_condition_check (unknown_host, G_IO_IN) & G_IO_IN);
   g_object_unref (unknown_host);

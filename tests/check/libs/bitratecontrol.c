@@ -317,8 +317,9 @@ GST_END_TEST;
 /* --- queues in the network ------------------------------------------------ */
 
 /* Simulates an encoder that outputs `put` kbit/s, and a network that delivers
- * `delivered` kbit/s of this output. At the start, 100 ms of the encoder's
- * output are in flight. At 1000 kbit/s, this output is 12500 bytes of payload.
+ * `delivered` kbit/s. If `delivered` exceeds `put`, the bytes in flight drain.
+ * At the start, 100 ms of the encoder's output are in flight. At 1000 kbit/s,
+ * this output is 12500 bytes of payload.
  *
  * The report to BitrateControl counts the bytes in flight with their headers.
  * 97 % of the counted bytes are payload, and 3 % are headers. BitrateControl

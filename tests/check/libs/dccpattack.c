@@ -289,7 +289,7 @@ GST_START_TEST (whoever_sees_a_request_can_end_it)
 
 GST_END_TEST;
 
-/* --- strangers ------------------------------------------------------------ */
+/* --- unknown hosts -------------------------------------------------------- */
 
 static void
 come_from_elsewhere (Attack * self)

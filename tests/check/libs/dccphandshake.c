@@ -826,9 +826,9 @@ GST_END_TEST;
  * - Change R (CCID; 3, 2, 248)
  * - Mandatory Change L (Allow Short Seqnos, 0)
  *
- * The server must accept a Request with these options. All other fields of the
- * Request, such as its service code, were not recorded: they have the values
- * that the server of this test expects.
+ * The server must accept a Request with these options. The other fields of the
+ * Request are not those of the recording. The service code, for example, is the
+ * one that the server of this test expects.
  */
 GST_START_TEST (request_of_linux_is_answered)
 {

@@ -71,8 +71,8 @@ GST_END_TEST;
 /* Figures 1.2 and 1.3 in the paper by Ouwens are pseudocode. Each of the
  * following cases tests one line of it. The pseudocode has two variables:
  * GOP_disturbed says that a P-frame of the present GOP was dropped.
- * prev_GOP_disturbed says that a P-frame of the previous GOP was dropped, and
- * that none of the present GOP was.
+ * prev_GOP_disturbed says that a P-frame of the previous GOP was dropped. The
+ * next P-frame that arrives resets it, even if this P-frame is not dropped.
  *
  * Each case has three texts: the name of the tested line, the input, and the
  * expected decisions. In the input, a letter means that a frame of this type
@@ -86,8 +86,8 @@ GST_END_TEST;
  * GOP_disturbed is reset. The second I-frame then leaves W, and W is empty.
  *
  * The two variables are never set at the same time. An I-frame that sets
- * prev_GOP_disturbed also resets GOP_disturbed. A dropped P-frame that sets
- * GOP_disturbed also resets prev_GOP_disturbed. */
+ * prev_GOP_disturbed also resets GOP_disturbed. When a P-frame is dropped and
+ * sets GOP_disturbed, prev_GOP_disturbed is reset, too. */
 static const IfdCase figure_1_2_cases[] = {
   {"W an I: discard (C), GOP_disturbed = true", "I P / P",
       "+I0 -P1:no-room >I0 -P2:disturbed"},

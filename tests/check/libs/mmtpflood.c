@@ -51,7 +51,7 @@
 /* Number of messages of each type that the attacker records, to replay them
  * later. It keeps the latest ones. */
 #define N_SEEN 64
-#define N_STRANGERS 1024
+#define N_UNKNOWN_HOSTS 1024
 #define UNKNOWN_TYPE MMTP_LAST_TYPE
 #define ANY_TYPE (MMTP_LAST_TYPE + 1)   /* All types, in random order. */
 #define N_TYPES (MMTP_LAST_TYPE + 2)
@@ -388,7 +388,7 @@ meet_unknown_hosts (Flood * self)
 {
   guint i;
 
-  for (i = 0; i < N_STRANGERS; i++) {
+  for (i = 0; i < N_UNKNOWN_HOSTS; i++) {
     const MmtpAddress address = attacker_make_unknown_host (i);
 
     mmtp_network_get_sent (&self->network, &address);
@@ -494,7 +494,7 @@ draw_address (Flood * self)
       return attacker_make_unknown_host (1);
     case 1:
       return attacker_make_unknown_host (attacker_draw (&self->random)
-          % N_STRANGERS);
+          % N_UNKNOWN_HOSTS);
     default:
       mmtp_network_get_address (attacker_draw (&self->random) %
           MMTP_NETWORK_PATHS, &address);

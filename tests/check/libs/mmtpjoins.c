@@ -65,10 +65,11 @@ take_challenge (Fixture * fixture)
           fixture->path, &challenge), MMTP_VALID);
 }
 
-/* The receiver answers the first JOIN by a CHALLENGE, which arrives after a
- * round trip of 100 ms. The sender then sends a RESPONSE, but all RESPONSEs are
- * lost. The RESPONSE must be repeated every 150 ms, and must be sent four times
- * in all. Meanwhile, the JOIN must be repeated. */
+/* The receiver answers the first JOIN, which is sent at 0 ms, with a CHALLENGE.
+ * The CHALLENGE arrives after a round trip of 100 ms. The sender then sends a
+ * RESPONSE, but all RESPONSEs are lost. The RESPONSE must be repeated every 150
+ * ms, and must be sent four times in all. Meanwhile, the JOIN must be repeated:
+ * at 400 ms, which is 300 ms after the CHALLENGE, and at 800 ms. */
 GST_START_TEST (response_is_repeated_three_times)
 {
   Fixture fixture;

@@ -1126,9 +1126,9 @@ GST_END_TEST;
 /* The path transmits one packet in 10 ms. A control message establishes the
  * base delay DELAY. The test then sends `n` packets at the same time. All times
  * below count from this moment. The sender expects that the path has
- * transmitted the first ten packets at 100 ms. But a report says that the tenth
- * packet waited 200 ms in the queue of the path, so the path has transmitted
- * the tenth packet only at 200 ms.
+ * transmitted the first ten packets at 100 ms. But a report says that the delay
+ * of the tenth packet was 200 ms longer than the base delay, so the path has
+ * transmitted the tenth packet only at 200 ms.
  *
  * The sender must correct its prediction. At 200 ms, `n` - 10 packets are still
  * in the queue. The path needs 10 ms for each of them. The corrected prediction
@@ -1296,9 +1296,9 @@ note_missed (Fixture * fixture, guint64 number, guint n)
     mmtp_path_note_missed (fixture->path, number++);
 }
 
-/* A path counts as delivering nothing if two conditions hold: the sender knows
- * of at least eight large messages whether they have arrived, and at least 75 %
- * of these messages are lost.
+/* A path counts as delivering nothing if two conditions hold: for at least
+ * eight large messages, it is known whether they have arrived, and at least 75
+ * % of these messages are lost.
  *
  * - The first six messages are lost, and the seventh arrives. Seven messages
  *   are too few to judge the path, so the path must still count as delivering.

@@ -85,7 +85,7 @@ typedef struct
   gboolean in_session;
   /* Time in ns before which no message of the receiver is sent. Messages that
    * become due earlier are held back until this time. */
-  guint64 unreported_until;
+  guint64 silent_until;
   /* TRUE if the simulated receiver answers by itself. If FALSE, only the test
    * sends answers. */
   gboolean answers;
@@ -223,8 +223,7 @@ say (Fixture * fixture, guint path, MmtpMessage * message)
   Flight *flight = g_new0 (Flight, 1);
 
   flight->arrival =
-      MAX (fixture->now,
-      fixture->unreported_until) + fixture->lines[path].delay;
+      MAX (fixture->now, fixture->silent_until) + fixture->lines[path].delay;
   flight->path = path;
   flight->size = seal (fixture, message, path, flight->bytes);
   if (fixture->lines[path].is_cut)
@@ -2208,7 +2207,7 @@ GST_START_TEST (stalled_return_path_stops_nothing)
   run (fixture, 3 * SECOND);
   put_for (fixture, 300);
   mmtp_sender_get_path_stats (fixture->sender, 0, &before);
-  fixture->unreported_until = fixture->now + 900 * MS;
+  fixture->silent_until = fixture->now + 900 * MS;
   for (i = 0; i < 200; i++) {
     fail_unless (put (fixture, 100, 0));
     run (fixture, 10 * MS);

@@ -207,9 +207,9 @@ GST_END_TEST;
 
 /* The cutter (MmtpTsCutter) cuts a stream into pieces. Each of its inputs has a
  * tag, which in this test is the position of the input in the stream. As long
- * as the end of a picture is not known, mmtp_ts_cutter_is_open () returns the
- * tag of an input. This is the input that contained the latest video packet of
- * the picture so far. */
+ * as the end of a picture is not known, mmtp_ts_cutter_is_open () returns TRUE
+ * and sets its argument `tag` to the tag of an input. This is the input that
+ * contained the latest video packet of the picture so far. */
 GST_START_TEST (picture_may_end_before_the_next_one)
 {
   MmtpTsCutter *cutter = mmtp_ts_cutter_new ();

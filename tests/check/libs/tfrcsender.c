@@ -705,9 +705,9 @@ GST_START_TEST (packets_are_spread_over_the_round_trip)
     send_one (&fixture);
   }
   /* With packets of 1460 bytes and a rate of 43800 byte/s, packet 300 is due
-   * 299 * 1460 / 43800 s after packet 1. TFRC permits to send a packet earlier
-   * by half of the timer granularity t_gran. The sender does so, and
-   * assert_near () tolerates the difference. */
+   * 299 * 1460 / 43800 s after packet 1. TFRC permits the sender to send a
+   * packet earlier by half of the timer granularity t_gran. The sender does so,
+   * and assert_near () tolerates the difference. */
   assert_near (fixture.now, 299 * S / (gdouble) INITIAL * SECOND);
   tear_down (&fixture);
 }

@@ -583,7 +583,7 @@ class DescriptionTest(unittest.TestCase):
         with self.assertRaisesRegex(LabError, "two links with the name wl0"):
             links.parse_all([PLAIN, PLAIN])
 
-    def test_foreign_frames_and_links_are_errors(self):
+    def test_unknown_hosts_and_links_are_errors(self):
         for options, words in (
                 ({"sysctls": {"c": {}}}, "no host c; there are: a b"),
                 ({"sysctls": {"a": {"kernel.hostname": "x"}}},
