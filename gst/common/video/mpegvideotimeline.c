@@ -742,7 +742,7 @@ learn_clock (MpegVideoTimeline * timeline, guint64 clock, gint64 said,
  * expect a frame for each lower temporal reference. Most of these frames do not
  * exist, so they would wrongly count as lost. */
 static gboolean
-reference_is_wild (const MpegVideoTimeline * timeline, gint reference)
+reference_is_implausible (const MpegVideoTimeline * timeline, gint reference)
 {
   gint64 seen = timeline->max_received - timeline->gop_start;
 
@@ -874,7 +874,7 @@ place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
   }
 
   reference = unwrap_reference (timeline, anchor, reference);
-  if (!frame->has_gop && reference_is_wild (timeline, reference))
+  if (!frame->has_gop && reference_is_implausible (timeline, reference))
     reference = first - timeline->gop_start;
   by_clock = said < 0 || timeline->clock_trust < CLOCK_TRUSTED ? -1 :
       said - reference;

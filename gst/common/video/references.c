@@ -54,7 +54,7 @@ typedef struct
   gboolean has_layers;
   /* TRUE if there is a reference picture that refers to a picture of a higher
    * layer. The layers then say nothing about which pictures are needed. */
-  gboolean is_tangled;
+  gboolean has_upward_references;
   /* TRUE if there is a picture whose reference pictures are unknown */
   gboolean is_abandoned;
 } Findings;
@@ -538,7 +538,7 @@ begin_gop (References * references)
   const Findings none = { FALSE, };
   Findings *findings = &references->findings;
 
-  if (findings->is_tangled || findings->is_abandoned)
+  if (findings->has_upward_references || findings->is_abandoned)
     references->is_active = FALSE;
   else if (findings->has_layers || references->are_layers_declared)
     references->is_active = TRUE;
@@ -666,7 +666,7 @@ note_findings (References * references, const ReferencePicture * picture,
   if (!picture->is_reference)
     return;
   findings->has_layers |= depth > 0;
-  findings->is_tangled |= get_max_depth (references, 0) > depth;
+  findings->has_upward_references |= get_max_depth (references, 0) > depth;
 }
 
 /* Ends a picture for which it is unknown to which pictures it refers.

@@ -243,7 +243,7 @@ begin_unanswered (void)
  * 10,000 forged packets in one second, and half of them are Resets. The client
  * must stay in the state REQUEST. When the server's packets arrive again, the
  * client must connect. */
-GST_START_TEST (whoever_guesses_does_not_end_a_request)
+GST_START_TEST (off_path_attacker_cannot_end_a_request)
 {
   Attack self = {.state = 1 };
   guint i;
@@ -273,7 +273,7 @@ GST_END_TEST;
 /* An on-path attacker sees the sequence numbers, so a forged Reset with the
  * right number ends the connection. RFC 4340 has no authentication (section
  * 18), so the endpoints cannot prevent this. docs/dccp-thin.md says so, too. */
-GST_START_TEST (whoever_sees_a_request_can_end_it)
+GST_START_TEST (on_path_attacker_can_end_a_request)
 {
   DccpPacket reset = {.type = DCCP_RESET,.sequence = 1,
     .reset_code = DCCP_RESET_CONNECTION_REFUSED
@@ -682,8 +682,8 @@ dccpattack_suite (void)
   suite_add_tcase (suite, unmoved);
   tcase_add_test (unmoved, random_numbers_change_nothing);
   tcase_add_test (unmoved, near_misses_change_nothing);
-  tcase_add_test (unmoved, whoever_guesses_does_not_end_a_request);
-  tcase_add_test (unmoved, whoever_sees_a_request_can_end_it);
+  tcase_add_test (unmoved, off_path_attacker_cannot_end_a_request);
+  tcase_add_test (unmoved, on_path_attacker_can_end_a_request);
   tcase_add_test (unmoved, unknown_hosts_change_nothing);
   tcase_add_test (unmoved, requests_in_its_name_change_nothing);
   suite_add_tcase (suite, floods);

@@ -401,7 +401,7 @@ GST_START_TEST (idle_sender_hears_that_the_receiver_is_slow_no_more)
 
 GST_END_TEST;
 
-GST_START_TEST (who_is_slow_is_slow_for_the_next_sender_too)
+GST_START_TEST (slow_receiver_state_applies_to_next_sender)
 {
   dccp_network_begin (&network);
   dccp_endpoint_set_slow (network.ends[SERVER], network.now, TRUE);
@@ -467,7 +467,7 @@ GST_START_TEST (dropped_packets_are_told_once)
 
 GST_END_TEST;
 
-GST_START_TEST (what_was_not_sent_is_not_dropped)
+GST_START_TEST (drop_report_is_limited_to_sent_packets)
 {
   DccpPacket packet;
 
@@ -562,7 +562,7 @@ GST_END_TEST;
  * Change R (Send RTT Estimate, 1). With these options, the server asks for two
  * other options: NDP Count and RTT Estimate. The next packet of the client must
  * contain both of them. */
-GST_START_TEST (what_is_asked_for_is_sent)
+GST_START_TEST (requested_options_are_sent)
 {
   DccpOption option;
   guint64 number;
@@ -915,13 +915,13 @@ dccpendpoint_suite (void)
   tcase_add_checked_fixture (told, setup, teardown);
   tcase_add_test (told, slow_receiver_is_told_until_it_is_not);
   tcase_add_test (told, idle_sender_hears_that_the_receiver_is_slow_no_more);
-  tcase_add_test (told, who_is_slow_is_slow_for_the_next_sender_too);
+  tcase_add_test (told, slow_receiver_state_applies_to_next_sender);
   tcase_add_test (told, dropped_packets_are_told_once);
-  tcase_add_test (told, what_was_not_sent_is_not_dropped);
+  tcase_add_test (told, drop_report_is_limited_to_sent_packets);
   suite_add_tcase (suite, options);
   tcase_add_checked_fixture (options, setup, teardown);
   tcase_add_test (options, timestamp_is_echoed);
-  tcase_add_test (options, what_is_asked_for_is_sent);
+  tcase_add_test (options, requested_options_are_sent);
   tcase_add_test (options, syncs_say_the_round_trip);
   tcase_add_test (options, wrong_round_trip_is_reset);
   tcase_add_test (options, data_of_the_handshake_is_dropped_and_told);

@@ -641,7 +641,7 @@ GST_END_TEST;
 /* If a packet has no room for an option, the endpoint must send the option in a
  * later packet. If the option is a Change, the later packet counts as the first
  * transmission of the Change. */
-GST_START_TEST (what_does_not_fit_goes_later)
+GST_START_TEST (option_without_room_is_sent_later)
 {
   End end = new_end (&server_config);
   DccpOptionWriter writer;
@@ -998,7 +998,7 @@ dccpfeatures_suite (void)
   tcase_add_test (tc, simultaneous_changes_answer_each_other);
   tcase_add_test (tc, we_say_that_we_are_ecn_incapable);
   tcase_add_test (tc, unknown_features_are_all_answered);
-  tcase_add_test (tc, what_does_not_fit_goes_later);
+  tcase_add_test (tc, option_without_room_is_sent_later);
   tcase_add_loop_test (tc, confirms_are_checked, 0, G_N_ELEMENTS (confirms));
   tcase_add_test (tc, confirms_set_the_values);
   tcase_add_test (tc, changes_go_out_again_at_growing_intervals);

@@ -551,7 +551,7 @@ GST_END_TEST;
 
 /* An option that does not fit completely must not be written at all. A shorter
  * option that fits must still be written after that. */
-GST_START_TEST (what_does_not_fit_is_not_there)
+GST_START_TEST (option_without_room_is_not_written)
 {
   const guint8 value[253] = { 0, };
   DccpOptionWriter writer;
@@ -612,7 +612,7 @@ dccpoptions_suite (void)
   tcase_add_test (tc, as_many_loss_intervals_as_there_may_be);
   tcase_add_test (tc, blocks_of_data_dropped);
   tcase_add_test (tc, features_are_written_as_in_the_examples);
-  tcase_add_test (tc, what_does_not_fit_is_not_there);
+  tcase_add_test (tc, option_without_room_is_not_written);
   tcase_add_test (tc, a_value_is_no_longer_than_its_length_says);
   return s;
 }

@@ -265,7 +265,7 @@ GST_START_TEST (every_type_is_read_as_drawn)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_cut_off_is_refused)
+GST_START_TEST (truncated_packet_is_refused)
 {
   const Vector *vector = &vectors[__i__];
   gsize header_size, size, i;
@@ -641,7 +641,7 @@ dccppacket_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, every_type_is_written_as_drawn, 0, n);
   tcase_add_loop_test (tc, every_type_is_read_as_drawn, 0, n);
-  tcase_add_loop_test (tc, what_is_cut_off_is_refused, 0, n);
+  tcase_add_loop_test (tc, truncated_packet_is_refused, 0, n);
   tcase_add_loop_test (tc, data_offset_lies_between_header_and_end, 0, n);
   tcase_add_loop_test (tc, only_some_types_have_short_sequence_numbers, 0, n);
   tcase_add_loop_test (tc, reserved_bits_are_ignored, 0, n);

@@ -308,7 +308,7 @@ GST_END_TEST;
 /* A Response arrives before the client has sent its Request. A valid Response
  * acknowledges the sequence number of the Request. The client must therefore
  * refuse this Response. */
-GST_START_TEST (who_has_sent_nothing_believes_no_response)
+GST_START_TEST (unsolicited_response_is_ignored)
 {
   DccpPacket packet = {.type = DCCP_RESPONSE,.acknowledgement = 12345 };
 
@@ -509,7 +509,7 @@ dccpsequences_suite (void)
   tcase_add_test (found, old_acknowledgement_may_end_a_connection);
   tcase_add_test (found, reset_of_short_numbers_has_no_upper_bits);
   tcase_add_test (found, short_numbers_are_dropped_silently);
-  tcase_add_test (found, who_has_sent_nothing_believes_no_response);
+  tcase_add_test (found, unsolicited_response_is_ignored);
   tcase_add_test (found, ends_find_each_other_after_a_long_burst);
   tcase_add_test (found, burst_within_the_window_needs_no_sync);
   tcase_add_test (found, numbers_begin_anew);

@@ -622,7 +622,7 @@ GST_END_TEST;
  * packets in total. Later, they accept __i__ packets in each iteration of the
  * driver's loop, or one packet if __i__ is 0. All packets must be sent in
  * order. */
-GST_START_TEST (what_had_no_room_follows_in_order)
+GST_START_TEST (queued_packets_are_sent_in_order)
 {
   const guint n = 100;
   Fixture self;
@@ -1262,7 +1262,7 @@ driver_suite (void)
   tcase_add_test (tc, packets_of_a_short_burst_do_not_wait);
   tcase_add_test (tc, packets_of_frequent_calls_are_sent_together);
   tcase_add_test (tc, loop_sends_the_last_packet_of_frequent_calls);
-  tcase_add_loop_test (tc, what_had_no_room_follows_in_order, 0, 5);
+  tcase_add_loop_test (tc, queued_packets_are_sent_in_order, 0, 5);
   tcase_add_loop_test (tc, messages_without_room_follow_in_order, 0, 6);
   tcase_add_test (tc, refused_gso_is_logged_once_and_no_packet_is_lost);
   tcase_add_test (tc, loop_does_not_spin_for_room);

@@ -1430,7 +1430,7 @@ count_free (gpointer user)
 /* The link is freed while packets are in all of these places: in the queue, in
  * transmission, in flight, and delivered but not yet fetched by the caller.
  * Each packet must be freed exactly once. */
-GST_START_TEST (what_is_still_inside_is_freed_once)
+GST_START_TEST (packets_in_link_are_freed_once)
 {
   LinkProfile profiles[] = { LINK_PROFILE_CUSTOM, LINK_PROFILE_80211B };
   guint i, j;
@@ -1533,7 +1533,7 @@ link_suite (void)
   tcase_add_test (tc, recorded_run_is_replayed);
   tcase_add_test (tc, recorded_attempts_are_replayed_on_80211);
   tcase_add_test (tc, patterns_decide_on_80211);
-  tcase_add_test (tc, what_is_still_inside_is_freed_once);
+  tcase_add_test (tc, packets_in_link_are_freed_once);
   return s;
 }
 

@@ -478,7 +478,7 @@ GST_END_TEST;
 
 /* --- dropped frames ------------------------------------------------------- */
 
-GST_START_TEST (what_w_gives_up_is_lost_whole)
+GST_START_TEST (overwritten_frame_is_dropped_whole)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_PAPER, 1);
 
@@ -511,7 +511,7 @@ select_stream (Fixture * fixture, guint64 stream, guint64 now)
   fixture->now = now;
 }
 
-GST_START_TEST (what_was_whole_first_goes_first_and_to_its_end)
+GST_START_TEST (first_complete_frame_is_sent_first_and_whole)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
   VideoPacket first, last;
@@ -592,7 +592,7 @@ count_free (gpointer user)
   n_freed++;
 }
 
-GST_START_TEST (what_is_inside_is_freed)
+GST_START_TEST (queued_packets_are_freed)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_PAPER, 1);
   VideoPacket video;
@@ -633,11 +633,11 @@ linkframequeue_suite (void)
   tcase_add_test (tc, a_stream_begins_with_a_frame);
   tcase_add_test (tc, temporal_references_tell_what_leads_a_gop);
   tcase_add_test (tc, a_closed_gop_is_told_by_any_packet_of_its_frame);
-  tcase_add_test (tc, what_w_gives_up_is_lost_whole);
-  tcase_add_test (tc, what_was_whole_first_goes_first_and_to_its_end);
+  tcase_add_test (tc, overwritten_frame_is_dropped_whole);
+  tcase_add_test (tc, first_complete_frame_is_sent_first_and_whole);
   tcase_add_test (tc, streams_do_not_take_each_others_room);
   tcase_add_test (tc, number_of_streams_is_limited_and_silent_ones_go);
-  tcase_add_test (tc, what_is_inside_is_freed);
+  tcase_add_test (tc, queued_packets_are_freed);
   return s;
 }
 

@@ -25,7 +25,7 @@
 
 /* --- possible results ----------------------------------------------------- */
 
-GST_START_TEST (what_is_called_possible_is_near_the_optimum)
+GST_START_TEST (possible_result_is_near_the_optimum)
 {
   gdouble worst, mean = arena_possible_check (500, 1, &worst);
 
@@ -189,7 +189,7 @@ find_scenario (const ArenaGroups * groups, const gchar * group,
   g_assert_not_reached ();
 }
 
-GST_START_TEST (what_a_constant_link_carries_is_in_time)
+GST_START_TEST (stream_over_constant_link_arrives_in_time)
 {
   ArenaGroups *groups = load_groups ();
   ArenaOutcome outcome;
@@ -305,12 +305,12 @@ mmtparena_suite (void)
 
   suite_add_tcase (suite, tests);
   tcase_set_timeout (tests, 120);
-  tcase_add_test (tests, what_is_called_possible_is_near_the_optimum);
+  tcase_add_test (tests, possible_result_is_near_the_optimum);
   tcase_add_test (tests, half_the_rate_carries_half_of_the_packets);
   tcase_add_test (tests, frames_need_their_references);
   tcase_add_test (tests, traces_begin_anywhere_and_repeat);
   tcase_add_test (tests, tcp_alone_fills_the_link);
-  tcase_add_test (tests, what_a_constant_link_carries_is_in_time);
+  tcase_add_test (tests, stream_over_constant_link_arrives_in_time);
   tcase_add_test (tests, an_overloaded_link_is_too_late);
   tcase_add_test (tests, a_run_is_the_same_each_time);
   tcase_add_test (tests, no_frame_is_sent_without_its_references);

@@ -72,7 +72,7 @@ GST_START_TEST (three_messages_behind_it_or_10_ms_make_a_loss)
 
 GST_END_TEST;
 
-GST_START_TEST (what_was_overtaken_is_not_lost)
+GST_START_TEST (reordered_message_is_not_lost)
 {
   MmtpLosses losses;
 
@@ -119,7 +119,7 @@ GST_START_TEST (where_none_was_overtaken_a_gap_is_a_loss)
 
 GST_END_TEST;
 
-GST_START_TEST (of_a_long_outage_the_end_is_told)
+GST_START_TEST (report_covers_the_end_of_a_long_outage)
 {
   MmtpLosses losses;
   MmtpRange ranges[MMTP_MAX_RANGES];
@@ -429,9 +429,9 @@ mmtparrivals_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, three_messages_behind_it_or_10_ms_make_a_loss);
-  tcase_add_test (tc, what_was_overtaken_is_not_lost);
+  tcase_add_test (tc, reordered_message_is_not_lost);
   tcase_add_test (tc, where_none_was_overtaken_a_gap_is_a_loss);
-  tcase_add_test (tc, of_a_long_outage_the_end_is_told);
+  tcase_add_test (tc, report_covers_the_end_of_a_long_outage);
   tcase_add_test (tc, a_record_has_what_came);
   tcase_add_test (tc, transits_are_those_since_the_last_record);
   tcase_add_test (tc, a_moment_belongs_to_one_span);

@@ -300,7 +300,7 @@ guess (Attack * self, MmtpNetwork * network)
       &address, bytes, size);
 }
 
-GST_START_TEST (who_guesses_changes_nothing)
+GST_START_TEST (guessed_messages_change_nothing)
 {
   Attack attack = { guess, };
 
@@ -360,7 +360,7 @@ ask_for_session (Attack * self, MmtpNetwork * network)
   send_to (self, network, MMTP_RECEIVER, &address, bytes, size);
 }
 
-GST_START_TEST (who_comes_second_changes_nothing)
+GST_START_TEST (second_sender_changes_nothing)
 {
   Attack attack = { ask_for_session, };
 
@@ -371,7 +371,7 @@ GST_END_TEST;
 
 /* While a sender has a session, another sender on the same host requests a
  * session. The first session must not be affected. */
-GST_START_TEST (who_comes_second_from_the_same_host_changes_nothing)
+GST_START_TEST (second_sender_on_the_same_host_changes_nothing)
 {
   Attack attack = { ask_for_session, };
 
@@ -418,7 +418,7 @@ replay (Attack * self, MmtpNetwork * network)
   send_to (self, network, to, &address, copy.bytes, copy.size);
 }
 
-GST_START_TEST (what_is_replayed_later_changes_nothing)
+GST_START_TEST (late_replay_changes_nothing)
 {
   Attack attack = { replay, };
 
@@ -445,7 +445,7 @@ spoil_the_latest (Attack * self, MmtpNetwork * network)
       copy.bytes, copy.size);
 }
 
-GST_START_TEST (what_is_spoiled_changes_nothing)
+GST_START_TEST (corrupted_messages_change_nothing)
 {
   Attack attack = { spoil_the_latest, };
 
@@ -478,7 +478,7 @@ send_with_known_nonces (Attack * self, MmtpNetwork * network)
       &address, bytes, size);
 }
 
-GST_START_TEST (who_sees_all_but_the_key_changes_nothing)
+GST_START_TEST (known_nonces_without_the_key_change_nothing)
 {
   Attack attack = { send_with_known_nonces, };
 
@@ -1333,15 +1333,14 @@ mmtpattack_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, who_guesses_changes_nothing, 0, 2);
+  tcase_add_loop_test (tcase, guessed_messages_change_nothing, 0, 2);
   tcase_add_loop_test (tcase, noise_changes_nothing, 0, 2);
-  tcase_add_loop_test (tcase, who_comes_second_changes_nothing, 0, 2);
-  tcase_add_loop_test (tcase,
-      who_comes_second_from_the_same_host_changes_nothing, 0,
+  tcase_add_loop_test (tcase, second_sender_changes_nothing, 0, 2);
+  tcase_add_loop_test (tcase, second_sender_on_the_same_host_changes_nothing, 0,
       G_N_ELEMENTS (keys));
-  tcase_add_test (tcase, what_is_replayed_later_changes_nothing);
-  tcase_add_test (tcase, what_is_spoiled_changes_nothing);
-  tcase_add_test (tcase, who_sees_all_but_the_key_changes_nothing);
+  tcase_add_test (tcase, late_replay_changes_nothing);
+  tcase_add_test (tcase, corrupted_messages_change_nothing);
+  tcase_add_test (tcase, known_nonces_without_the_key_change_nothing);
   tcase_add_loop_test (tcase, a_forged_step_of_the_handshake_stops_nothing, 0,
       N_FORGED_STEPS * G_N_ELEMENTS (forged_answers));
   tcase_add_loop_test (tcase, a_cookie_of_another_address_stops_nothing, 0,

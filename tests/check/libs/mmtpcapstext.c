@@ -32,7 +32,7 @@ make_caps (void)
   return caps;
 }
 
-GST_START_TEST (what_gstreamer_writes_is_plain)
+GST_START_TEST (caps_written_by_gstreamer_are_plain)
 {
   GstCaps *caps = make_caps ();
   gchar *text = gst_caps_to_string (caps);
@@ -144,7 +144,7 @@ mmtpcapstext_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
-  tcase_add_test (tc, what_gstreamer_writes_is_plain);
+  tcase_add_test (tc, caps_written_by_gstreamer_are_plain);
   tcase_add_test (tc, other_types_are_refused);
   tcase_add_test (tc, size_and_depth_are_bounded);
   tcase_add_test (tc, cut_texts_are_refused_or_plain);

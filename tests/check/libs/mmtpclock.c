@@ -71,7 +71,7 @@ GST_END_TEST;
 /* The sender announces a new offset between the two clocks, which is 100 ms
  * more than before. The times at which buffers are output must not jump. They
  * must shift by at most 1 ms per second, until they have shifted by 100 ms. */
-GST_START_TEST (what_goes_out_never_jumps)
+GST_START_TEST (output_time_never_jumps)
 {
   guint64 due = 0, last = 0, now = START, mapped;
   MmtpClock clock;
@@ -93,7 +93,7 @@ GST_START_TEST (what_goes_out_never_jumps)
 
 GST_END_TEST;
 
-GST_START_TEST (what_goes_out_does_not_go_back)
+GST_START_TEST (output_time_does_not_go_back)
 {
   MmtpClock clock;
   guint64 first;
@@ -190,8 +190,8 @@ mmtpclock_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, short_times_become_whole);
   tcase_add_test (tc, the_minimum_transit_is_the_offset_until_one_is_told);
-  tcase_add_test (tc, what_goes_out_never_jumps);
-  tcase_add_test (tc, what_goes_out_does_not_go_back);
+  tcase_add_test (tc, output_time_never_jumps);
+  tcase_add_test (tc, output_time_does_not_go_back);
   tcase_add_test (tc, the_skew_of_clocks_is_followed);
   tcase_add_test (tc, times_that_no_clock_has_do_no_harm);
   return s;

@@ -63,7 +63,7 @@ GST_START_TEST (rank_is_that_of_the_kind)
 
 GST_END_TEST;
 
-GST_START_TEST (what_follows_a_loss_is_broken_until_the_next_key)
+GST_START_TEST (frames_after_a_loss_are_broken_until_next_key)
 {
   MmtpGop gop;
 
@@ -143,7 +143,7 @@ GST_START_TEST (last_group_that_is_given_up_late_takes_the_leading_pictures)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_independent_needs_nothing)
+GST_START_TEST (independent_picture_needs_no_other)
 {
   const MmtpPicture independent = { PICTURE_KIND_UNKNOWN, TRUE, TRUE };
   MmtpGop gop;
@@ -294,13 +294,13 @@ mmtpgop_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, kind_is_that_of_the_flags_unless_it_is_known);
   tcase_add_test (tc, rank_is_that_of_the_kind);
-  tcase_add_test (tc, what_follows_a_loss_is_broken_until_the_next_key);
+  tcase_add_test (tc, frames_after_a_loss_are_broken_until_next_key);
   tcase_add_test (tc, all_buffers_of_a_key_frame_are_one_group);
   tcase_add_test (tc,
       given_up_reference_takes_its_group_and_the_leading_pictures);
   tcase_add_test (tc,
       last_group_that_is_given_up_late_takes_the_leading_pictures);
-  tcase_add_test (tc, what_is_independent_needs_nothing);
+  tcase_add_test (tc, independent_picture_needs_no_other);
   tcase_add_test (tc, stream_with_one_key_frame_goes_on_after_two_seconds);
   tcase_add_test (tc, stream_goes_on_after_two_intervals_without_a_key_frame);
   tcase_add_test (tc, interval_has_a_bound);

@@ -293,7 +293,7 @@ GST_END_TEST;
  * keep-alives and their answers. All larger messages are lost on it, such as
  * those with video. The sender must not prefer this path because of its short
  * round trip. */
-GST_START_TEST (beautiful_round_trip_without_data_wins_nothing)
+GST_START_TEST (short_round_trip_without_data_wins_nothing)
 {
   MmtpSimulationConfig config;
   MmtpSimulation *simulation;
@@ -435,7 +435,7 @@ mmtphandoff_suite (void)
   tcase_add_test (tc, new_path_takes_over_from_the_old_one);
   tcase_add_test (tc, stored_media_outlasts_an_outage_of_all);
   tcase_add_test (tc, silent_fast_path_ages);
-  tcase_add_test (tc, beautiful_round_trip_without_data_wins_nothing);
+  tcase_add_test (tc, short_round_trip_without_data_wins_nothing);
   tcase_add_test (tc, path_that_never_answers_does_no_harm);
   tcase_add_test (tc, flapping_path_costs_only_its_cuts);
   tcase_add_test (tc, delay_that_jumps_each_second);

@@ -302,7 +302,7 @@ GST_START_TEST (every_type_is_read_as_drawn)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_cut_off_is_refused)
+GST_START_TEST (truncated_packet_is_refused)
 {
   const Vector *vector = &vectors[__i__];
   gsize size, i;
@@ -318,7 +318,7 @@ GST_START_TEST (what_is_cut_off_is_refused)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_too_long_is_malformed)
+GST_START_TEST (overlong_message_is_malformed)
 {
   const Vector *vector = &vectors[__i__];
   gsize size, i;
@@ -418,7 +418,7 @@ GST_END_TEST;
  * The parser must therefore read the nonce, even if the INIT or OPEN has the
  * previous or the next version. The parser must refuse all other messages of
  * these versions. */
-GST_START_TEST (of_another_version_the_nonce_is_read)
+GST_START_TEST (nonce_of_another_version_is_read)
 {
   static const guint8 nonce[] = NONCE_VALUE;
   static const gchar *const names[] = { "init", "open", "join" };
@@ -616,7 +616,7 @@ count_message (const gchar * domain, GLogLevelFlags level,
 /* mmtp_packet_write () must refuse to write an invalid message. It must also
  * log a critical message, because only an error in MMTP itself can be the
  * cause. */
-GST_START_TEST (what_the_text_excludes_is_not_written)
+GST_START_TEST (invalid_message_is_not_written)
 {
   guint8 bytes[2000];
   guint n = 0;
@@ -976,19 +976,19 @@ mmtppacket_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, every_type_is_written_as_drawn, 0, n);
   tcase_add_loop_test (tcase, every_type_is_read_as_drawn, 0, n);
-  tcase_add_loop_test (tcase, what_is_cut_off_is_refused, 0, n);
-  tcase_add_loop_test (tcase, what_is_too_long_is_malformed, 0, n);
+  tcase_add_loop_test (tcase, truncated_packet_is_refused, 0, n);
+  tcase_add_loop_test (tcase, overlong_message_is_malformed, 0, n);
   tcase_add_loop_test (tcase, only_whose_role_it_is_sends_a_type, 0, n);
   tcase_add_loop_test (tcase, another_version_is_refused_but_in_a_refuse, 0, n);
   tcase_add_loop_test (tcase, nothing_is_written_beyond_the_room, 0, n);
   tcase_add_test (tcase, types_without_a_name_are_refused);
-  tcase_add_loop_test (tcase, of_another_version_the_nonce_is_read, 0, 2);
+  tcase_add_loop_test (tcase, nonce_of_another_version_is_read, 0, 2);
 
   tcase = tcase_create ("values");
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, values_that_the_text_excludes_are_malformed, 0,
       G_N_ELEMENTS (changes));
-  tcase_add_loop_test (tcase, what_the_text_excludes_is_not_written, 0,
+  tcase_add_loop_test (tcase, invalid_message_is_not_written, 0,
       G_N_ELEMENTS (excluded));
   tcase_add_test (tcase, a_flag_is_one_bit);
   tcase_add_test (tcase, a_probe_has_its_whole_size);

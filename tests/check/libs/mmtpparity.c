@@ -125,7 +125,7 @@ GST_START_TEST (any_one_that_is_missing_comes_out)
 
 GST_END_TEST;
 
-GST_START_TEST (of_two_one_has_to_come)
+GST_START_TEST (two_losses_are_recovered_after_one_arrival)
 {
   Fixture fixture;
   guint i;
@@ -158,7 +158,7 @@ GST_START_TEST (where_all_have_come_nothing_comes_out)
 
 GST_END_TEST;
 
-GST_START_TEST (what_does_not_belong_together_is_dropped)
+GST_START_TEST (inconsistent_parity_is_dropped)
 {
   Fixture fixture;
   guint i;
@@ -192,7 +192,7 @@ GST_START_TEST (what_does_not_belong_together_is_dropped)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_long_ago_is_forgotten)
+GST_START_TEST (expired_messages_are_not_used_for_recovery)
 {
   Fixture fixture;
   guint i;
@@ -241,10 +241,10 @@ mmtpparity_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, any_one_that_is_missing_comes_out, 0,
       G_N_ELEMENTS (firsts));
-  tcase_add_test (tc, of_two_one_has_to_come);
+  tcase_add_test (tc, two_losses_are_recovered_after_one_arrival);
   tcase_add_test (tc, where_all_have_come_nothing_comes_out);
-  tcase_add_test (tc, what_does_not_belong_together_is_dropped);
-  tcase_add_test (tc, what_is_long_ago_is_forgotten);
+  tcase_add_test (tc, inconsistent_parity_is_dropped);
+  tcase_add_test (tc, expired_messages_are_not_used_for_recovery);
   tcase_add_test (tc, a_block_spans_32_numbers);
   return s;
 }

@@ -772,7 +772,7 @@ GST_END_TEST;
 
 /* --- application-limited -------------------------------------------------- */
 
-GST_START_TEST (what_is_sent_when_nothing_waits_is_marked)
+GST_START_TEST (application_limited_packets_are_marked)
 {
   Fixture fixture;
   guint i;
@@ -1584,7 +1584,7 @@ mmtppath_suite (void)
   tcase_add_test (tc, message_is_missing_when_its_report_is);
   tcase_add_test (tc, known_path_is_never_in_doubt);
   tcase_add_test (tc, nothing_is_stalled_before_anything_came);
-  tcase_add_test (tc, what_is_sent_when_nothing_waits_is_marked);
+  tcase_add_test (tc, application_limited_packets_are_marked);
   tcase_add_test (tc, limits_say_that_the_application_limits);
   tcase_add_test (tc, busy_path_is_drained_each_ten_seconds);
   tcase_add_test (tc, delay_of_a_drained_path_is_its_base);

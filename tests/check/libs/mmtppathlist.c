@@ -290,7 +290,7 @@ GST_START_TEST (auto_beside_others_is_an_error)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_no_local_side_is_an_error)
+GST_START_TEST (invalid_local_side_is_an_error)
 {
   static const gchar *const bad[] = {
     "enx0123456789abc", "tv.example.org.uk", "300.1.2.3", "192.0.2", "wlan0/24",
@@ -313,7 +313,7 @@ GST_START_TEST (what_is_no_local_side_is_an_error)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_no_ipv6_is_an_error)
+GST_START_TEST (invalid_ipv6_address_is_an_error)
 {
   assert_refused ("2001:db8::7:70000", "\"2001:db8::7:70000\" in "
       "\"2001:db8::7:70000\" is not an IPv6 address: write an IPv6 address "
@@ -335,7 +335,7 @@ GST_START_TEST (what_is_no_ipv6_is_an_error)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_no_port_is_an_error)
+GST_START_TEST (invalid_port_is_an_error)
 {
   assert_refused ("192.0.2.7:65536", "\"65536\" in \"192.0.2.7:65536\" is not "
       "a port: set a number from 0 to 65535");
@@ -351,7 +351,7 @@ GST_START_TEST (what_is_no_port_is_an_error)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_no_receiver_is_an_error)
+GST_START_TEST (invalid_receiver_is_an_error)
 {
   assert_refused ("wlan0->", "the receiver \"\" has no host: write host or "
       "host:port");
@@ -367,7 +367,7 @@ GST_START_TEST (what_is_no_receiver_is_an_error)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_no_option_is_an_error)
+GST_START_TEST (invalid_option_is_an_error)
 {
   assert_refused ("wlan0?", "no option follows a ?: write an option, such as "
       "?rate=2000000");
@@ -390,7 +390,7 @@ GST_START_TEST (what_is_no_option_is_an_error)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_no_number_is_an_error)
+GST_START_TEST (invalid_number_is_an_error)
 {
   assert_refused ("wlan0?rate=2M", "\"rate=2M\" is not valid: set a number "
       "from 0 to 34359738360 (bits per second)");
@@ -455,7 +455,7 @@ GST_START_TEST (more_than_256_are_an_error)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_no_bonding_address_is_an_error)
+GST_START_TEST (invalid_bonding_address_is_an_error)
 {
   assert_bonding_refused ("",
       "there are no bonding addresses: write host:port, separated by commas");
@@ -496,15 +496,15 @@ mmtppathlist_suite (void)
   tcase_add_test (tcase, bonding_addresses_are_channels);
   tcase_add_test (tcase, empty_channel_is_an_error);
   tcase_add_test (tcase, auto_beside_others_is_an_error);
-  tcase_add_test (tcase, what_is_no_local_side_is_an_error);
-  tcase_add_test (tcase, what_is_no_ipv6_is_an_error);
-  tcase_add_test (tcase, what_is_no_port_is_an_error);
-  tcase_add_test (tcase, what_is_no_receiver_is_an_error);
-  tcase_add_test (tcase, what_is_no_option_is_an_error);
-  tcase_add_test (tcase, what_is_no_number_is_an_error);
+  tcase_add_test (tcase, invalid_local_side_is_an_error);
+  tcase_add_test (tcase, invalid_ipv6_address_is_an_error);
+  tcase_add_test (tcase, invalid_port_is_an_error);
+  tcase_add_test (tcase, invalid_receiver_is_an_error);
+  tcase_add_test (tcase, invalid_option_is_an_error);
+  tcase_add_test (tcase, invalid_number_is_an_error);
   tcase_add_test (tcase, same_name_twice_is_an_error);
   tcase_add_test (tcase, more_than_256_are_an_error);
-  tcase_add_test (tcase, what_is_no_bonding_address_is_an_error);
+  tcase_add_test (tcase, invalid_bonding_address_is_an_error);
   return suite;
 }
 

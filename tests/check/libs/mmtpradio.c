@@ -306,7 +306,7 @@ stream (guint percent, guint64 latency, const gchar * oven, guint64 seed)
  * test runs with 16 random seeds. With one of these seeds, an I-frame and two
  * P-frames are lost when the radio becomes slower. The test therefore accepts
  * that at most three I- or P-frames are lost in all 16 runs together. */
-GST_START_TEST (what_does_not_fit_is_b_frames)
+GST_START_TEST (overload_drops_mainly_b_frames)
 {
   guint lost[3] = { 17 * SEEDS, 67 * SEEDS, 166 * SEEDS };
   guint seed;
@@ -327,7 +327,7 @@ GST_START_TEST (what_does_not_fit_is_b_frames)
 
 GST_END_TEST;
 
-GST_START_TEST (what_fits_is_all_in_time)
+GST_START_TEST (stream_within_capacity_arrives_in_time)
 {
   guint seed;
 
@@ -377,8 +377,8 @@ mmtpradio_suite (void)
 
   suite_add_tcase (suite, tests);
   tcase_set_timeout (tests, 120);
-  tcase_add_test (tests, what_does_not_fit_is_b_frames);
-  tcase_add_test (tests, what_fits_is_all_in_time);
+  tcase_add_test (tests, overload_drops_mainly_b_frames);
+  tcase_add_test (tests, stream_within_capacity_arrives_in_time);
   tcase_add_test (tests, the_latency_decides_what_is_in_time);
   return suite;
 }

@@ -383,7 +383,7 @@ GST_START_TEST (only_a_refusal_of_a_right_open_is_sealed)
 
 GST_END_TEST;
 
-GST_START_TEST (who_may_not_is_told_why)
+GST_START_TEST (refusal_states_the_reason)
 {
   MmtpAddress here = make_address (1), there = make_address (2);
   guint8 cookie[MMTP_COOKIE_SIZE];
@@ -647,7 +647,7 @@ check_taken_over (guint8 host, gboolean lives, gboolean expected)
   peer_clear (&peer);
 }
 
-GST_START_TEST (who_was_lost_may_go_on)
+GST_START_TEST (silent_sender_may_resume_its_session)
 {
   MmtpReceiverEvent event;
   MmtpReceiverStats stats;
@@ -1055,7 +1055,7 @@ GST_END_TEST;
  * receiver must then still output the buffers that arrived in time. There is
  * one exception: when the initial delay (D0) becomes shorter, the receiver may
  * drop buffers that are late with the new D0. */
-GST_START_TEST (what_came_in_time_goes_out)
+GST_START_TEST (buffers_received_in_time_are_output)
 {
   MmtpAddress address = make_address (1);
   MmtpReceiverEvent event;
@@ -1739,7 +1739,7 @@ GST_START_TEST (with_a_key_no_byte_can_be_changed)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_replayed_moves_nothing)
+GST_START_TEST (replayed_message_is_refused)
 {
   MmtpAddress address = make_address (1), elsewhere = make_address (9);
   MmtpMessage message;
@@ -1768,7 +1768,7 @@ GST_START_TEST (what_is_replayed_moves_nothing)
 
 GST_END_TEST;
 
-GST_START_TEST (what_comes_before_a_session_or_on_no_path_is_refused)
+GST_START_TEST (message_without_session_or_channel_is_refused)
 {
   MmtpAddress address = make_address (1);
   MmtpMessage message;
@@ -2504,10 +2504,10 @@ mmtpreceiver_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, a_session_opens_by_a_cookie);
   tcase_add_test (tc, only_a_refusal_of_a_right_open_is_sealed);
-  tcase_add_test (tc, who_may_not_is_told_why);
+  tcase_add_test (tc, refusal_states_the_reason);
   tcase_add_test (tc, another_version_is_refused_and_told);
   tcase_add_test (tc, one_session_at_a_time);
-  tcase_add_test (tc, who_was_lost_may_go_on);
+  tcase_add_test (tc, silent_sender_may_resume_its_session);
   tcase_add_test (tc, a_sender_that_begins_again_takes_its_own_place);
   tcase_add_test (tc, nobody_takes_the_place_of_another);
   tcase_add_test (tc, a_doubt_takes_its_time);
@@ -2522,7 +2522,7 @@ mmtpreceiver_suite (void)
   tcase_add_test (tc, buffers_come_out_in_order_and_on_our_clock);
   tcase_add_test (tc, a_gap_is_skipped_at_the_deadline_and_nothing_is_late);
   tcase_add_test (tc, a_late_buffer_is_output_up_to_a_limit);
-  tcase_add_test (tc, what_came_in_time_goes_out);
+  tcase_add_test (tc, buffers_received_in_time_are_output);
   tcase_add_test (tc, a_report_goes_each_period);
   tcase_add_test (tc, a_slow_path_has_fewer_reports);
   tcase_add_test (tc, reports_are_no_rarer_than_keepalives);
@@ -2537,8 +2537,8 @@ mmtpreceiver_suite (void)
   tcase_add_test (tc, a_repair_lets_nothing_out_that_is_late);
   tcase_add_test (tc, guesses_move_nothing);
   tcase_add_test (tc, with_a_key_no_byte_can_be_changed);
-  tcase_add_test (tc, what_is_replayed_moves_nothing);
-  tcase_add_test (tc, what_comes_before_a_session_or_on_no_path_is_refused);
+  tcase_add_test (tc, replayed_message_is_refused);
+  tcase_add_test (tc, message_without_session_or_channel_is_refused);
   tcase_add_test (tc, a_path_joins_by_its_address);
   tcase_add_test (tc, a_path_leaves_and_comes_back);
   tcase_add_test (tc, buffers_wait_for_their_caps);

@@ -63,7 +63,7 @@ check_output (MmtpReorder * reorder, const gchar * expected)
   g_string_free (out, TRUE);
 }
 
-GST_START_TEST (what_is_in_order_goes_at_once)
+GST_START_TEST (packets_in_order_are_output_at_once)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
 
@@ -360,7 +360,7 @@ GST_END_TEST;
 
 /* One packet in 100 is missing, so the packets after it wait. When all output
  * has been fetched, the waiting packets must not occupy more than MAX_BYTES. */
-GST_START_TEST (what_waits_is_bounded)
+GST_START_TEST (waiting_bytes_are_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);
   gchar payload[1001];
@@ -405,7 +405,7 @@ GST_END_TEST;
  *
  * If an application buffer is smaller than the limit, but does not fit beside
  * the data that the reorder buffer holds already, only `no_room` must grow. */
-GST_START_TEST (what_is_too_long_is_told_from_what_is_too_much)
+GST_START_TEST (too_long_is_distinguished_from_no_room)
 {
   MmtpReorder *reorder = mmtp_reorder_new (1000);
   gchar *text = g_strnfill (600, 'x');
@@ -433,7 +433,7 @@ GST_START_TEST (what_is_too_long_is_told_from_what_is_too_much)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_not_fetched_is_bounded)
+GST_START_TEST (unfetched_output_is_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);
   gchar payload[1001];
@@ -718,7 +718,7 @@ mmtpreorder_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
-  tcase_add_test (tc, what_is_in_order_goes_at_once);
+  tcase_add_test (tc, packets_in_order_are_output_at_once);
   tcase_add_test (tc, only_packets_in_order_keep_their_block);
   tcase_add_test (tc, a_gap_is_filled_or_skipped_at_the_deadline_behind_it);
   tcase_add_test (tc, the_earliest_deadline_behind_a_gap_skips_it);
@@ -731,9 +731,9 @@ mmtpreorder_suite (void)
   tcase_add_test (tc, below_the_floor_nothing_is_waited_for);
   tcase_add_test (tc, stream_numbers_wrap);
   tcase_add_test (tc, deadlines_can_be_shifted);
-  tcase_add_test (tc, what_waits_is_bounded);
-  tcase_add_test (tc, what_is_too_long_is_told_from_what_is_too_much);
-  tcase_add_test (tc, what_is_not_fetched_is_bounded);
+  tcase_add_test (tc, waiting_bytes_are_bounded);
+  tcase_add_test (tc, too_long_is_distinguished_from_no_room);
+  tcase_add_test (tc, unfetched_output_is_bounded);
   tcase_add_test (tc, never_more_is_held_than_may_be);
   tcase_add_test (tc, far_jumps_are_bounded);
   tcase_add_test (tc, the_work_of_a_jump_is_bounded);

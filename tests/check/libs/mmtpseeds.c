@@ -51,7 +51,7 @@ enum
   DRAW_DELAY,
   DRAW_LOSSY,
   DRAW_LOSS,
-  DRAW_SHAKY,
+  DRAW_UNSTABLE,
   DRAW_FLUCTUATION,
   DRAW_QUEUE,
   DRAW_BACK,
@@ -85,7 +85,7 @@ add_path (MmtpSimulationConfig * config, guint i)
   forward.delay = draw_logarithmic (seed, i, DRAW_DELAY, 1, 600) * MS;
   if (draw (seed, i, DRAW_LOSSY) < 0.5)
     forward.loss = draw (seed, i, DRAW_LOSS) * 0.1;
-  if (draw (seed, i, DRAW_SHAKY) < 0.5)
+  if (draw (seed, i, DRAW_UNSTABLE) < 0.5)
     forward.fluctuation = draw (seed, i, DRAW_FLUCTUATION) * forward.delay / 4;
   forward.queue = MAX (4 * 1500,
       forward.rate * draw_logarithmic (seed, i, DRAW_QUEUE, 0.05, 1));

@@ -855,7 +855,7 @@ GST_END_TEST;
  * has ended. Until then it refuses the new session as busy. The sender must
  * therefore report that the receiver is busy only after it has received such
  * refusals for at least 1.5 s. */
-GST_START_TEST (who_is_busy_is_asked_for_longer)
+GST_START_TEST (busy_refusal_is_retried_before_it_is_reported)
 {
   guint8 nonce[MMTP_NONCE_SIZE];
   Fixture *fixture = fixture_new_asking (nonce);
@@ -1383,14 +1383,14 @@ check_dependents (gboolean is_independent)
   fixture_free (fixture);
 }
 
-GST_START_TEST (what_needs_a_frame_that_was_given_up_is_not_sent)
+GST_START_TEST (dependent_of_a_dropped_frame_is_not_sent)
 {
   check_dependents (FALSE);
 }
 
 GST_END_TEST;
 
-GST_START_TEST (what_may_be_of_use_alone_is_sent)
+GST_START_TEST (independent_frame_after_a_drop_is_sent)
 {
   check_dependents (TRUE);
 }
@@ -2642,7 +2642,7 @@ mmtpsender_suite (void)
   tcase_add_test (tc, open_says_what_is_wanted);
   tcase_add_test (tc, refused_three_times_it_is_over);
   tcase_add_test (tc, a_question_is_refused_once);
-  tcase_add_test (tc, who_is_busy_is_asked_for_longer);
+  tcase_add_test (tc, busy_refusal_is_retried_before_it_is_reported);
   tcase_add_test (tc, an_unverified_refusal_ends_nothing);
   tcase_add_test (tc, a_sealed_refusal_counts_once_for_its_open);
   tcase_add_test (tc, key_is_needed_on_both_sides);
@@ -2659,8 +2659,8 @@ mmtpsender_suite (void)
   tcase_add_test (tc, sends_what_fits_and_all_of_that_in_time);
   tcase_add_test (tc, burst_has_at_most_a_millisecond_and_a_packet);
   tcase_add_test (tc, droppable_buffers_go_first_and_keys_last);
-  tcase_add_test (tc, what_needs_a_frame_that_was_given_up_is_not_sent);
-  tcase_add_test (tc, what_may_be_of_use_alone_is_sent);
+  tcase_add_test (tc, dependent_of_a_dropped_frame_is_not_sent);
+  tcase_add_test (tc, independent_frame_after_a_drop_is_sent);
   tcase_add_test (tc, parts_of_a_picture_are_what_it_is);
   tcase_add_test (tc, all_of_a_key_frame_is_key);
   tcase_add_test (tc, leading_reference_spoils_leading_pictures_alone);

@@ -535,7 +535,7 @@ GST_END_TEST;
 
 /* --- invalid input -------------------------------------------------------- */
 
-GST_START_TEST (what_cannot_be_read_is_unknown)
+GST_START_TEST (malformed_picture_is_of_unknown_kind)
 {
   static const guint8 zeros[32] = { 0 };
   PictureFormat format;
@@ -584,7 +584,7 @@ pictureinfo_suite (void)
   tcase_add_test (tc, first_packet_of_vp8_tells_the_kind);
   tcase_add_test (tc, first_packet_of_vp9_tells_the_kind);
   tcase_add_test (tc, packets_of_av1_tell_the_kind);
-  tcase_add_test (tc, what_cannot_be_read_is_unknown);
+  tcase_add_test (tc, malformed_picture_is_of_unknown_kind);
   return s;
 }
 

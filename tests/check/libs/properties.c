@@ -185,7 +185,7 @@ GST_START_TEST (members_begin_with_the_defaults)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_set_is_in_the_member_and_is_read)
+GST_START_TEST (property_value_is_stored_and_read_back)
 {
   Thing *thing = thing_new ();
   GstObject *object = GST_OBJECT (thing_new ()), *found_object;
@@ -361,7 +361,7 @@ properties_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, members_begin_with_the_defaults);
-  tcase_add_test (tcase, what_is_set_is_in_the_member_and_is_read);
+  tcase_add_test (tcase, property_value_is_stored_and_read_back);
   tcase_add_test (tcase, null_is_the_default_where_a_text_has_to_be_there);
   tcase_add_test (tcase, a_duration_has_a_new_name_in_ms_and_an_old_one_in_ns);
   tcase_add_test (tcase, a_subclass_may_have_another_text);

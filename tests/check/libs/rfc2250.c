@@ -765,7 +765,7 @@ GST_END_TEST;
  *   changed.
  * - An earlier picture of the same type was lost completely. The header may
  *   have changed in that picture. */
-GST_START_TEST (n_vouches_for_the_header_before)
+GST_START_TEST (n_confirms_the_header_before)
 {
   MpegPicture p = {.type = 'P',.rows = 2,.slice_size = 250 };
   gint changed;
@@ -1235,7 +1235,7 @@ rfc2250_suite (void)
   tcase_add_test (unpacker, drop_frame_emits_exactly_what_lost_nothing);
   tcase_add_test (unpacker, conceal_keeps_slices_and_rebuilds_headers);
   tcase_add_test (unpacker, rebuilt_header_equals_the_lost_one);
-  tcase_add_test (unpacker, n_vouches_for_the_header_before);
+  tcase_add_test (unpacker, n_confirms_the_header_before);
   tcase_add_test (unpacker, rebuilt_gop_header_is_as_closed_as_the_last);
   tcase_add_test (unpacker, rebuilt_header_of_a_second_field);
   tcase_add_test (unpacker, a_marker_behind_headers_ends_no_frame);

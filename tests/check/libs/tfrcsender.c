@@ -1357,7 +1357,7 @@ lie (Fixture * fixture, GRand * random)
   tfrc_sender_feedback (fixture->sender, fixture->now, &feedback);
 }
 
-GST_START_TEST (whatever_is_said_the_rate_is_sane)
+GST_START_TEST (rate_is_valid_for_any_feedback)
 {
   GRand *random = g_rand_new_with_seed (5348);
   guint round, i;
@@ -1445,7 +1445,7 @@ tfrcsender_suite (void)
   tcase_add_test (tc, stream_that_uses_the_rate_is_not_application_limited);
   tcase_add_test (tc, rate_by_losses_is_known_however_little_is_sent);
   tcase_add_test (tc, idle_sender_is_application_limited);
-  tcase_add_test (tc, whatever_is_said_the_rate_is_sane);
+  tcase_add_test (tc, rate_is_valid_for_any_feedback);
   return s;
 }
 

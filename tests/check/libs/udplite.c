@@ -406,7 +406,7 @@ GST_START_TEST (a_packet_for_somebody_else_is_refused)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_too_short_has_no_header)
+GST_START_TEST (short_packet_has_no_header)
 {
   guint8 packet[8] = { 0, };
   UdpliteHeader header = { 1, 2, 3 };
@@ -522,7 +522,7 @@ GST_START_TEST (a_packet_is_found_in_ipv4)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_no_whole_packet_in_ipv4_is_none)
+GST_START_TEST (invalid_or_fragmented_ipv4_packet_is_refused)
 {
   static const struct
   {
@@ -578,12 +578,12 @@ udplite_suite (void)
   tcase_add_loop_test (tc,
       damage_is_refused_where_covered_and_delivered_where_not, 0, n);
   tcase_add_loop_test (tc, a_packet_for_somebody_else_is_refused, 0, n);
-  tcase_add_test (tc, what_is_too_short_has_no_header);
+  tcase_add_test (tc, short_packet_has_no_header);
   tcase_add_test (tc, the_first_fault_is_the_verdict);
   tcase_add_test (tc, a_receiver_gets_what_is_covered_as_it_demands);
   tcase_add_test (tc, verdicts_have_names);
   tcase_add_test (tc, a_packet_is_found_in_ipv4);
-  tcase_add_test (tc, what_is_no_whole_packet_in_ipv4_is_none);
+  tcase_add_test (tc, invalid_or_fragmented_ipv4_packet_is_refused);
   return s;
 }
 

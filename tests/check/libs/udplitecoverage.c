@@ -177,7 +177,7 @@ GST_START_TEST (a_mark_counts_behind_the_header_of_rtp)
 GST_END_TEST;
 
 /* ... whatever is marked */
-GST_START_TEST (what_is_no_plain_rtp_is_covered_whole)
+GST_START_TEST (packet_other_than_plain_rtp_is_covered_whole)
 {
   static const struct
   {
@@ -811,7 +811,7 @@ udplitecoverage_suite (void)
   tcase_add_test (tc, caps_say_the_format);
   tcase_add_test (tc, bytes_of_an_unknown_format_are_covered_as_marked);
   tcase_add_test (tc, a_mark_counts_behind_the_header_of_rtp);
-  tcase_add_test (tc, what_is_no_plain_rtp_is_covered_whole);
+  tcase_add_test (tc, packet_other_than_plain_rtp_is_covered_whole);
   tcase_add_test (tc, mpv_slices_need_the_payload_header);
   tcase_add_test (tc, mpv_further_extensions_are_headers);
   tcase_add_test (tc, mpv_headers_of_the_stream_are_covered_up_to_a_slice);

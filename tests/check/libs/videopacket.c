@@ -284,7 +284,7 @@ GST_START_TEST (sources_and_extensions_of_rtp_are_skipped)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_no_mpeg_video_over_rtp_is_none)
+GST_START_TEST (invalid_rfc2250_packet_is_rejected)
 {
   VideoPacket packet;
   Builder b;
@@ -465,7 +465,7 @@ videopacket_suite (void)
   tcase_add_test (tc, an_empty_video_header_leaves_it_to_the_picture_header);
   tcase_add_test (tc, the_mpeg2_extension_is_skipped);
   tcase_add_test (tc, sources_and_extensions_of_rtp_are_skipped);
-  tcase_add_test (tc, what_is_no_mpeg_video_over_rtp_is_none);
+  tcase_add_test (tc, invalid_rfc2250_packet_is_rejected);
   tcase_add_test (tc, every_truncation_is_refused_or_read_within_bounds);
   tcase_add_test (tc, udp_over_ipv4_and_ipv6_is_read);
   tcase_add_test (tc, udp_lite_is_read);
