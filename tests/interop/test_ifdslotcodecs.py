@@ -215,7 +215,7 @@ class OfEncoders(unittest.TestCase):
             self.assertEqual(len(whole), FRAMES)
             yield name, codec, film, whole, minimum
 
-    def test_what_is_sent_can_be_decoded(self):
+    def test_sent_frames_are_decodable(self):
         for name, codec, film, whole, minimum in self.films():
             for seconds, count in zip(SLOW, minimum):
                 with self.subTest(film=name, seconds=seconds):

@@ -1462,7 +1462,7 @@ GST_END_TEST;
 
 /* The pipeline has several faults, which cause the warnings in the table. Each
  * warning must be posted only once, and all streams must continue. */
-GST_START_TEST (what_is_missing_is_told_of_once_and_blocks_nothing)
+GST_START_TEST (each_fault_causes_one_warning_and_streams_continue)
 {
   static const gchar *const expected[] = {
     "there is no video encoder upstream",
@@ -1617,7 +1617,7 @@ bitrateadapt_suite (void)
   tcase_add_test (tc, encoder_that_refuses_is_told_of_once);
   tcase_add_test (tc, encoder_whose_rate_is_fixed_is_an_error);
   tcase_add_test (tc, unknown_encoder_is_an_error);
-  tcase_add_test (tc, what_is_missing_is_told_of_once_and_blocks_nothing);
+  tcase_add_test (tc, each_fault_causes_one_warning_and_streams_continue);
   tcase_add_test (tc, one_of_several_encoders_follows_by_name);
   tcase_add_test (tc, changes_and_statistics_are_posted);
   return s;

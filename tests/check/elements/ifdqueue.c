@@ -178,7 +178,7 @@ GST_END_TEST;
 
 /* The segment begins at the DTS of the third frame. The DTS of the first two
  * frames are earlier, so ifdqueue must send these two frames immediately. */
-GST_START_TEST (what_is_before_the_segment_is_due_at_once)
+GST_START_TEST (frames_before_the_segment_are_sent_immediately)
 {
   GstSegment segment;
   IfdHarness harness;
@@ -361,7 +361,7 @@ GST_START_TEST (a_network_that_is_full_hears_that_eos_follows)
 
 GST_END_TEST;
 
-GST_START_TEST (what_waits_for_room_can_be_flushed)
+GST_START_TEST (frame_waiting_for_room_can_be_flushed)
 {
   IfdHarness harness;
 
@@ -1871,12 +1871,12 @@ ifdqueue_suite (void)
   tcase_add_test (tc, a_pause_makes_nothing_late);
   tcase_add_test (tc, a_pause_is_no_time_blocked);
   tcase_add_test (tc, nothing_enters_before_playing);
-  tcase_add_test (tc, what_is_before_the_segment_is_due_at_once);
+  tcase_add_test (tc, frames_before_the_segment_are_sent_immediately);
   tcase_add_test (tc, a_blocked_network_costs_b_frames);
   tcase_add_test (tc, the_papers_algorithms_hold_one_frame);
   tcase_add_test (tc, without_sync_what_is_live_is_dropped_rather_than_waits);
   tcase_add_test (tc, without_sync_what_is_read_ahead_waits);
-  tcase_add_test (tc, what_waits_for_room_can_be_flushed);
+  tcase_add_test (tc, frame_waiting_for_room_can_be_flushed);
   tcase_add_test (tc, a_network_that_is_full_hears_that_eos_follows);
   tcase_add_test (tc, gop_headers_say_what_leading_b_frames_are_worth);
   tcase_add_test (tc, two_fields_are_one_frame);

@@ -611,7 +611,7 @@ GST_START_TEST (torn_i_frame_is_not_sent_again)
 
 GST_END_TEST;
 
-GST_START_TEST (what_a_receiver_says_is_ignored)
+GST_START_TEST (data_from_the_receiver_is_ignored)
 {
   gchar data[10000] = { 0 };
   Receiver receiver;
@@ -1179,7 +1179,7 @@ ifdsink_suite (void)
       END_LAST);
   tcase_add_loop_test (tcase, stop_in_each_situation, 0, 2 * END_LAST);
   tcase_add_test (tcase, torn_i_frame_is_not_sent_again);
-  tcase_add_test (tcase, what_a_receiver_says_is_ignored);
+  tcase_add_test (tcase, data_from_the_receiver_is_ignored);
   suite_add_tcase (suite, tcase);
 
   tcase = tcase_create ("stalling");

@@ -396,7 +396,7 @@ GST_START_TEST (short_file_without_a_receiver_is_an_error)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_read_cannot_be_sought_in)
+GST_START_TEST (stream_from_file_is_not_seekable)
 {
   Fixture *fixture = fixture_play (0);
   GstQuery *query = gst_query_new_seeking (GST_FORMAT_BYTES);
@@ -432,7 +432,7 @@ GST_END_TEST;
 
 /* A file that contains no video must cause an error, and then EOS. An empty
  * file must cause only EOS. */
-GST_START_TEST (what_is_no_film_ends)
+GST_START_TEST (file_without_video_posts_error_or_eos)
 {
   GByteArray *bytes = g_byte_array_new ();
   Fixture *fixture;
@@ -475,9 +475,9 @@ ifdsinkfile_suite (void)
   tcase_add_loop_test (tcase, next_receiver_gets_the_rest, 0, n);
   tcase_add_loop_test (tcase, next_receiver_in_a_long_gop, 0, 5 * n);
   tcase_add_loop_test (tcase, short_file_without_a_receiver_is_an_error, 0, 2);
-  tcase_add_test (tcase, what_is_read_cannot_be_sought_in);
+  tcase_add_test (tcase, stream_from_file_is_not_seekable);
   tcase_add_loop_test (tcase, receiver_that_goes_is_an_error, 0, n);
-  tcase_add_loop_test (tcase, what_is_no_film_ends, 0, 4);
+  tcase_add_loop_test (tcase, file_without_video_posts_error_or_eos, 0, 4);
   tcase_add_test (tcase, file_that_cannot_be_read_is_an_error);
   suite_add_tcase (suite, tcase);
   return suite;

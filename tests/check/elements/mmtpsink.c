@@ -873,7 +873,7 @@ GST_START_TEST (a_receiver_may_begin_later)
 
 GST_END_TEST;
 
-GST_START_TEST (who_does_not_answer_is_an_error)
+GST_START_TEST (unanswered_handshake_is_an_error)
 {
   GSocket *socket = open_silent_socket ("127.0.0.1", 0);
   GSocketAddress *bound = g_socket_get_local_address (socket, NULL);
@@ -1035,7 +1035,7 @@ GST_END_TEST;
 /* The receiver has got the end of its first stream and has sent EOS downstream.
  * It can therefore play no second stream. If another sink connects to this
  * receiver, this sink must post an error. */
-GST_START_TEST (who_comes_after_the_end_is_told)
+GST_START_TEST (connection_after_end_of_stream_is_an_error)
 {
   GstMessage *message;
   GError *error;
@@ -1302,7 +1302,7 @@ GST_END_TEST;
 
 /* The sink sends a buffer at most `latency` before the due time of the buffer.
  * The test pushes the buffers even earlier, so the sink must delay them. */
-GST_START_TEST (what_is_early_waits)
+GST_START_TEST (early_buffers_are_delayed)
 {
   GstBuffer *buffer;
   LoopbackFixture fixture;
@@ -1463,7 +1463,7 @@ check_late_p_frame (const gchar * caps, guint incomplete)
   loopback_fixture_clear (&fixture);
 }
 
-GST_START_TEST (what_needs_a_late_frame_is_not_sent)
+GST_START_TEST (dependents_of_a_late_frame_are_discarded)
 {
   check_late_p_frame ("video/x-h264", 4);
   check_late_p_frame ("video/x-h265", 4);
@@ -1753,25 +1753,25 @@ mmtpsink_suite (void)
   tcase_add_test (tcase, an_address_that_does_not_answer_is_left);
   tcase_add_loop_test (tcase, nobody_there_is_an_error, 0, 2);
   tcase_add_test (tcase, a_receiver_may_begin_later);
-  tcase_add_test (tcase, who_does_not_answer_is_an_error);
+  tcase_add_test (tcase, unanswered_handshake_is_an_error);
   tcase_add_test (tcase, a_session_without_a_limit_goes_on);
   tcase_add_test (tcase, unknown_name_is_an_error);
   tcase_add_test (tcase, channels_that_are_none_are_an_error);
   tcase_add_loop_test (tcase, another_key_is_an_error, 0, G_N_ELEMENTS (keys));
   tcase_add_test (tcase, the_same_key_lets_in);
   tcase_add_test (tcase, the_second_sender_is_refused);
-  tcase_add_test (tcase, who_comes_after_the_end_is_told);
+  tcase_add_test (tcase, connection_after_end_of_stream_is_an_error);
   tcase_add_test (tcase, a_sender_that_goes_early_makes_way);
   tcase_add_test (tcase, a_new_receiver_gets_a_key_frame_first);
   tcase_add_test (tcase, both_ends_begin_again);
   tcase_add_test (tcase, a_change_of_state_ends_the_wait);
   tcase_add_test (tcase, a_flush_forgets_what_waits);
   tcase_add_test (tcase, a_seek_forgets_how_long_the_stream_waited);
-  tcase_add_test (tcase, what_is_early_waits);
+  tcase_add_test (tcase, early_buffers_are_delayed);
   tcase_add_test (tcase, timestamps_that_stand_still_lose_nothing);
   tcase_add_test (tcase, buffers_that_are_all_late_are_told_once);
   tcase_add_test (tcase, some_late_buffers_are_not_told);
-  tcase_add_test (tcase, what_needs_a_late_frame_is_not_sent);
+  tcase_add_test (tcase, dependents_of_a_late_frame_are_discarded);
   tcase_add_test (tcase, late_picture_that_none_needs_takes_no_other_with_it);
   tcase_add_test (tcase, the_rate_is_told);
   tcase_add_test (tcase, too_slow_channels_are_told);

@@ -678,7 +678,7 @@ GST_START_TEST (eos_of_an_empty_stream_passes)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_no_video_is_an_error_and_eos_passes)
+GST_START_TEST (input_without_video_is_an_error_and_eos_passes)
 {
   guint8 noise[5000];
   Fixture f;
@@ -869,7 +869,7 @@ GST_START_TEST (raw_live_input_adds_one_frame_of_latency)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_not_live_gets_no_latency)
+GST_START_TEST (stored_input_gets_no_latency)
 {
   GstElement *pipeline, *mpegstat;
   GstQuery *query = gst_query_new_latency ();
@@ -1731,7 +1731,7 @@ mpegstat_suite (void)
   tcase_add_test (tc, caps_and_time_segment_precede_all_else_of_a_raw_stream);
   tcase_add_test (tc, filesrc_links_and_runs);
   tcase_add_test (tc, eos_of_an_empty_stream_passes);
-  tcase_add_test (tc, what_is_no_video_is_an_error_and_eos_passes);
+  tcase_add_test (tc, input_without_video_is_an_error_and_eos_passes);
   tcase_add_test (tc, gap_before_the_first_frame_brings_caps);
   tcase_add_test (tc, a_new_picture_size_brings_new_caps);
   tcase_add_test (tc, fields_of_upstream_caps_are_kept_and_renewed);
@@ -1739,7 +1739,7 @@ mpegstat_suite (void)
   tcase_add_test (tc, a_new_stream_drains_the_old_one);
   tcase_add_test (tc, seek_goes_upstream);
   tcase_add_test (tc, raw_live_input_adds_one_frame_of_latency);
-  tcase_add_test (tc, what_is_not_live_gets_no_latency);
+  tcase_add_test (tc, stored_input_gets_no_latency);
   tcase_add_test (tc, downstream_limits_are_upstreams_but_for_parsed);
 
   tc = tcase_create ("counting");

@@ -85,7 +85,7 @@ is_listed (const gchar * list, const gchar * name)
   return is;
 }
 
-GST_START_TEST (what_the_table_does_not_allow_is_refused)
+GST_START_TEST (property_outside_allowed_list_is_refused)
 {
   GstElement *element = make_element (__i__);
   GParamSpec **pspecs;
@@ -222,7 +222,7 @@ networkuri_suite (void)
   const gint n = G_N_ELEMENTS (elements);
 
   suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, what_the_table_does_not_allow_is_refused, 0, n);
+  tcase_add_loop_test (tcase, property_outside_allowed_list_is_refused, 0, n);
   tcase_add_loop_test (tcase, an_unknown_key_is_refused, 0, n);
   tcase_add_loop_test (tcase, no_uri_sets_secrets_or_limits, 0, n);
   tcase_add_loop_test (tcase, the_handler_knows_its_type_and_scheme, 0, n);

@@ -527,7 +527,7 @@ GST_START_TEST (depay_discont_after_a_gap)
 
 GST_END_TEST;
 
-GST_START_TEST (depay_heals_order_and_counts_what_it_refuses)
+GST_START_TEST (depay_restores_order_and_counts_refused_packets)
 {
   GstHarness *h = new_depay ("rfc2250depay");
   GPtrArray *packets = mpeg_make_packets (PLAN, "rfc2250pay");
@@ -791,7 +791,7 @@ rfc2250_suite (void)
   tcase_add_test (depay, depay_frames_have_times_flags_and_caps);
   tcase_add_test (depay, depay_finds_out_mpeg1);
   tcase_add_test (depay, depay_discont_after_a_gap);
-  tcase_add_test (depay, depay_heals_order_and_counts_what_it_refuses);
+  tcase_add_test (depay, depay_restores_order_and_counts_refused_packets);
   tcase_add_test (depay, depay_malformed_packets_post_nothing);
   tcase_add_test (depay, depay_ssrc_change_goes_on);
   tcase_add_test (depay, depay_ssrc_change_is_a_gap);

@@ -197,7 +197,7 @@ GST_START_TEST (packets_arrive_whole_and_in_order)
 
 GST_END_TEST;
 
-GST_START_TEST (what_waits_leaves_as_lists)
+GST_START_TEST (queued_packets_are_pushed_as_buffer_lists)
 {
   Fixture fixture;
   guint i;
@@ -427,7 +427,7 @@ GST_END_TEST;
 
 /* --- coverage ------------------------------------------------------------- */
 
-GST_START_TEST (what_was_not_covered_is_marked)
+GST_START_TEST (partial_checksum_coverage_is_marked)
 {
   Fixture fixture;
   gboolean known;
@@ -603,7 +603,7 @@ GST_START_TEST (damage_outside_the_coverage_is_delivered)
 
 GST_END_TEST;
 
-GST_START_TEST (what_the_kernel_drops_is_counted)
+GST_START_TEST (packets_dropped_by_the_kernel_are_counted)
 {
   const guint sent = 500;
   guint64 counted;
@@ -961,7 +961,7 @@ GST_START_TEST (it_is_live_and_stamps_what_comes)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_set_in_ready_counts)
+GST_START_TEST (properties_set_in_ready_take_effect)
 {
   Fixture fixture;
 
@@ -1359,7 +1359,7 @@ udplitesrc_suite (void)
   suite_add_tcase (suite, tc);
 #define EACH(test) tcase_add_loop_test (tc, test, 0, N_BACKENDS)
   EACH (packets_arrive_whole_and_in_order);
-  EACH (what_waits_leaves_as_lists);
+  EACH (queued_packets_are_pushed_as_buffer_lists);
   EACH (counted_buffers_come_singly);
   EACH (srtp_packets_come_singly);
   EACH (merged_packets_leave_as_packets);
@@ -1367,12 +1367,12 @@ udplitesrc_suite (void)
   tcase_add_test (tc, packet_with_a_wrong_udp_checksum_is_counted_as_dropped);
   EACH (large_packets_are_not_lost);
   EACH (the_sender_is_told);
-  EACH (what_was_not_covered_is_marked);
+  EACH (partial_checksum_coverage_is_marked);
   EACH (skipped_bytes_are_not_in_the_mark);
   EACH (min_coverage_is_demanded);
   EACH (refused_packets_are_counted_and_nothing_more);
   EACH (damage_outside_the_coverage_is_delivered);
-  EACH (what_the_kernel_drops_is_counted);
+  EACH (packets_dropped_by_the_kernel_are_counted);
   EACH (a_port_in_use_is_an_error);
   EACH (an_address_of_nobody_is_an_error);
   EACH (a_flush_ends_the_wait);
@@ -1383,7 +1383,7 @@ udplitesrc_suite (void)
   EACH (a_timeout_is_told_each_time);
   EACH (it_announces_its_caps);
   EACH (it_is_live_and_stamps_what_comes);
-  EACH (what_is_set_in_ready_counts);
+  EACH (properties_set_in_ready_take_effect);
   EACH (stats_say_what_backend_it_took);
   EACH (stats_come_as_messages);
   EACH (it_joins_a_group);

@@ -445,7 +445,7 @@ GST_START_TEST (events_keep_their_places)
 
 GST_END_TEST;
 
-GST_START_TEST (who_overtakes_waits_for_the_event_between)
+GST_START_TEST (overtaking_packet_waits_for_the_event_before_it)
 {
   /* Station 0 sends packet "a", whose delay is 100 ms. Then an event enters the
    * element. Then station 1 sends packets "b" and "c", whose delay is only 1
@@ -615,7 +615,7 @@ push_five (gpointer data)
   return GINT_TO_POINTER (result);
 }
 
-GST_START_TEST (who_blocks_waits_for_room)
+GST_START_TEST (blocking_push_waits_for_queue_room)
 {
   GstHarness *h = start ("rate=8000000 txqueuelen=2 blocking=true");
   GThread *thread = g_thread_new ("push", push_five, h);
@@ -649,7 +649,7 @@ GST_START_TEST (flush_wakes_a_blocked_push)
 
 GST_END_TEST;
 
-GST_START_TEST (who_blocks_no_more_goes_on)
+GST_START_TEST (disabling_blocking_unblocks_the_push)
 {
   GstHarness *h = start ("rate=8000000 txqueuelen=2 blocking=true");
   GThread *thread = g_thread_new ("push", push_five, h);
@@ -1533,7 +1533,7 @@ GST_END_TEST;
  * It waits until the queue has room. All packets must leave the element at the
  * same times as with a queue of unlimited size, and the same packets must be
  * lost on the radio. */
-GST_START_TEST (who_waits_leaves_as_from_a_queue_without_end)
+GST_START_TEST (blocking_queue_has_the_departures_of_an_unlimited_queue)
 {
   static const gchar *const links[] = {
     "rate=300000 loss=0.2",
@@ -1562,7 +1562,7 @@ GST_START_TEST (who_waits_leaves_as_from_a_queue_without_end)
 
 GST_END_TEST;
 
-GST_START_TEST (who_waits_holds_up_no_other_station)
+GST_START_TEST (waiting_packet_does_not_block_other_stations)
 {
   GstHarness *h = start_blocking (""), *other = start_flow (h, 1);
 
@@ -1613,7 +1613,7 @@ GST_START_TEST (station_that_waited_for_the_maximum_time_enters_first)
 
 GST_END_TEST;
 
-GST_START_TEST (of_equals_who_wait_the_lowest_number_enters_first)
+GST_START_TEST (equal_waiting_times_are_resolved_by_lowest_number)
 {
   GstHarness *h = start_blocking (""), *other = start_flow (h, 16);
 
@@ -1677,7 +1677,7 @@ GST_START_TEST (a_flush_drops_who_waits_and_others_go_on)
 
 GST_END_TEST;
 
-GST_START_TEST (who_waits_no_more_is_lost)
+GST_START_TEST (waiting_packet_is_lost_when_blocking_is_disabled)
 {
   GstHarness *h = start_blocking (""), *other = start_flow (h, 1);
 
@@ -1906,7 +1906,7 @@ read_property (const gchar * properties, const gchar * name)
   return found;
 }
 
-GST_START_TEST (what_is_set_overrides_the_profile_in_any_order)
+GST_START_TEST (properties_override_the_profile_in_any_order)
 {
   fail_unless_equals_uint64 (read_property ("", "rate"), 0);
   fail_unless_equals_uint64 (read_property ("profile=gprs", "rate"), 12000);
@@ -2127,16 +2127,16 @@ wirelesslink_suite (void)
   tcase_add_test (tc, overhead_costs_time);
   tcase_add_test (tc, eos_comes_after_the_last_delayed_packet);
   tcase_add_test (tc, events_keep_their_places);
-  tcase_add_test (tc, who_overtakes_waits_for_the_event_between);
+  tcase_add_test (tc, overtaking_packet_waits_for_the_event_before_it);
   tcase_add_test (tc, lost_packets_hold_nothing_up);
   tcase_add_test (tc, duplicates_come_out_twice);
   tcase_add_test (tc, a_flush_drops_what_is_in_the_link);
   tcase_add_test (tc, flows_share_one_medium);
   tcase_add_test (tc, flows_of_one_station_share_its_transmitter);
   tcase_add_test (tc, a_full_queue_loses_packets);
-  tcase_add_test (tc, who_blocks_waits_for_room);
+  tcase_add_test (tc, blocking_push_waits_for_queue_room);
   tcase_add_test (tc, flush_wakes_a_blocked_push);
-  tcase_add_test (tc, who_blocks_no_more_goes_on);
+  tcase_add_test (tc, disabling_blocking_unblocks_the_push);
   tcase_add_test (tc, state_change_wakes_a_blocked_push);
   tcase_add_test (tc, time_stands_still_in_paused);
   tcase_add_test (tc, runs_without_a_clock);
@@ -2178,13 +2178,13 @@ wirelesslink_suite (void)
   tc = tcase_create ("blocking with timestamps");
   suite_add_tcase (s, tc);
   tcase_add_test (tc, a_packet_enters_when_there_is_room);
-  tcase_add_test (tc, who_waits_leaves_as_from_a_queue_without_end);
-  tcase_add_test (tc, who_waits_holds_up_no_other_station);
+  tcase_add_test (tc, blocking_queue_has_the_departures_of_an_unlimited_queue);
+  tcase_add_test (tc, waiting_packet_does_not_block_other_stations);
   tcase_add_test (tc, station_that_waited_for_the_maximum_time_enters_first);
-  tcase_add_test (tc, of_equals_who_wait_the_lowest_number_enters_first);
+  tcase_add_test (tc, equal_waiting_times_are_resolved_by_lowest_number);
   tcase_add_test (tc, events_behind_who_waits_keep_their_places);
   tcase_add_test (tc, a_flush_drops_who_waits_and_others_go_on);
-  tcase_add_test (tc, who_waits_no_more_is_lost);
+  tcase_add_test (tc, waiting_packet_is_lost_when_blocking_is_disabled);
   tcase_add_test (tc, where_there_is_never_room_packets_are_lost);
   tcase_add_test (tc, flows_that_wait_end_all);
 
@@ -2201,7 +2201,7 @@ wirelesslink_suite (void)
 
   tc = tcase_create ("properties");
   suite_add_tcase (s, tc);
-  tcase_add_test (tc, what_is_set_overrides_the_profile_in_any_order);
+  tcase_add_test (tc, properties_override_the_profile_in_any_order);
   tcase_add_test (tc, an_ended_run_does_not_change_what_profiles_say);
   tcase_add_test (tc, errors_name_the_file_and_the_reason);
   tcase_add_test (tc, errors_name_the_property_and_its_limits);

@@ -585,7 +585,7 @@ class EncoderTest(MatrixCase):
                          {"source": "motion", "late_ms": 400, "max": 6000})
         self.assertEqual({matrix.kind(cell) for cell in found}, {matrix.LIVE})
 
-    def test_what_stands_before_the_transport_is_one_string(self):
+    def test_elements_before_the_transport_form_one_string(self):
         (cell,) = self.read("[matrix]\nencoders = film", ENCODER, LIVE, LINKS)
         self.assertEqual(
             cell["protocol"]["sender"],
@@ -605,7 +605,7 @@ class EncoderTest(MatrixCase):
         self.assertIn("x264enc bitrate=4500 !", found[1]["protocol"]["sender"])
         self.assertNotIn("bitrateadapt", found[1]["protocol"]["sender"])
 
-    def test_what_is_wrong_is_told(self):
+    def test_invalid_definitions_are_refused_with_a_reason(self):
         matrix_of = "[matrix]\nencoders = "
         for words, parts in (
                 ("needs a section", (matrix_of + "film", LIVE, LINKS)),
@@ -642,7 +642,7 @@ class EncoderTest(MatrixCase):
             "! mpegstat location={sent} ! mine host={host} port={port}")
         self.assertEqual({matrix.kind(cell) for cell in found}, {matrix.LIVE})
 
-    def test_what_is_wrong_with_an_encoding_is_told(self):
+    def test_invalid_encodings_are_refused_with_a_reason(self):
         for words, old, new in (
                 ("there is no encoding three; there are: one, two",
                  "title = Mine", "encodings = three"),
@@ -689,7 +689,7 @@ class StepsTest(MatrixCase):
         self.assertEqual(rate_steps.parse("x", "4 20 1.5 30 4"),
                          [(0, 4), (20, 1.5), (30, 4)])
 
-    def test_what_are_no_steps_is_refused(self):
+    def test_invalid_rate_steps_are_refused(self):
         for text in ("4 20", "4 20 1 10 2", "0", "4 500 2", "fast"):
             with self.subTest(text), self.assertRaises(LabError):
                 rate_steps.parse("x", text)

@@ -142,7 +142,7 @@ class LinkTest(unittest.TestCase):
             (3 * MS, 23 * MS, 1472)])
         self.assertGreaterEqual(len(found), 4000)
 
-    def test_what_delays_or_drops_packets_of_a_run_does_not_count(self):
+    def test_queue_jitter_and_reorder_properties_have_no_effect(self):
         found = self.of(
             "rate=12000000 delay-ms=20 queue-bytes=3000 queue-time-ms=1 "
             "txqueuelen=1 jitter-ms=100 reorder=0.5 reorder-delay-ms=50 "

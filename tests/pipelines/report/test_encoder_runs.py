@@ -35,7 +35,7 @@ class SummaryTest(unittest.TestCase):
         self.assertEqual(second["SSIM"], "0.500")
         self.assertEqual([row["runs"] for row in (first, second)], ["3", "1"])
 
-    def test_what_never_came_is_infinitely_late(self):
+    def test_missing_frames_have_infinite_delay(self):
         (row,) = self.rows(Run("a", 0.9, 200.0), Run("a", 0.9, math.inf),
                            Run("a", 0.9, math.inf))
         self.assertEqual(row["delay 99 %, ms"], "∞ (200–∞)")

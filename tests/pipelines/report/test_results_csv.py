@@ -157,7 +157,7 @@ class ReadTest(unittest.TestCase):
         for path in (self.path, self.directory, report, report.parent):
             self.assertEqual(self.read(path)[1:3], written[1:3])
 
-    def test_what_has_no_results_is_refused(self):
+    def test_directory_without_complete_results_is_refused(self):
         empty = self.directory / "empty"
         empty.mkdir()
         for path, words in (

@@ -268,7 +268,7 @@ class MatricesTest(unittest.TestCase):
             del row["definition"]
         self.assertFalse(only_row(old, rows([5, 6, 7])).is_redefined)
 
-    def test_what_differs_is_told_with_the_number_of_cells(self):
+    def test_differences_are_listed_with_the_number_of_cells(self):
         a, b = (results_csv.Results(pathlib.Path("a"), list(own[0]), own, {
             f"radio/6M/tcp/{seed}": {"seed": seed, "seconds": seconds}
             for seed in range(1, 4)})
@@ -374,7 +374,7 @@ class CommandTest(unittest.TestCase):
             self.assertIn("</html>", page.read_text())
             self.assertTrue(page.with_suffix(".csv").exists())
 
-    def test_what_has_no_results_is_one_message(self):
+    def test_directory_without_results_causes_one_message(self):
         done = self.lab("compare", self.a, self.directory)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stdout, "^pipelines/lab: .* has no results: .*"

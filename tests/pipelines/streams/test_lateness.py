@@ -54,7 +54,7 @@ class DescribeTest(unittest.TestCase):
         self.assertEqual([found[f"link_{name}_ms"]
                           for name in ("median", "p99", "max")], [0.1, 3, 5])
 
-    def test_what_was_not_measured_is_unknown(self):
+    def test_unmeasured_lateness_is_unknown(self):
         for ticks, links in (([], [self.LINK]), ([1], []), ([1], [None]),
                              ([1], [self.LINK, None])):
             found = lateness.describe(ticks, links)

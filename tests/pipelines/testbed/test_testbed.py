@@ -822,12 +822,12 @@ class KilledTest(CommandLine):
 
     # A command that is hard to end: it ignores signals, and it starts a child
     # process in a session of its own.
-    STUBBORN = ("trap '' INT TERM HUP; setsid sleep 999 & sleep 999 & "
-                "echo up; sleep 999")
+    IGNORES_SIGNALS = ("trap '' INT TERM HUP; setsid sleep 999 & sleep 999 & "
+                       "echo up; sleep 999")
 
-    POLITE = "echo up; exec sleep 999"
+    ENDS_ON_SIGNAL = "echo up; exec sleep 999"
 
-    def kill_when_up(self, number, *options, command=STUBBORN):
+    def kill_when_up(self, number, *options, command=IGNORES_SIGNALS):
         child = self.start("--run", f"b: {command}", "--run", f"a: {command}",
                            *options)
         self.assertIn("up", child.stdout.readline())
@@ -837,9 +837,9 @@ class KilledTest(CommandLine):
 
     @needs_namespaces
     def test_by_signals_that_can_be_handled(self):
-        for number, command in ((signal.SIGINT, self.STUBBORN),
-                                (signal.SIGTERM, self.POLITE),
-                                (signal.SIGHUP, self.POLITE)):
+        for number, command in ((signal.SIGINT, self.IGNORES_SIGNALS),
+                                (signal.SIGTERM, self.ENDS_ON_SIGNAL),
+                                (signal.SIGHUP, self.ENDS_ON_SIGNAL)):
             with self.subTest(number):
                 self.assertEqual(
                     self.kill_when_up(number, command=command), 128 + number)
@@ -865,7 +865,8 @@ class KilledTest(CommandLine):
 
     @needs_namespaces
     def test_twice_while_it_ends(self):
-        child = self.start("--run", f"b: {self.STUBBORN}", "--run", "a: echo")
+        child = self.start("--run", f"b: {self.IGNORES_SIGNALS}",
+                           "--run", "a: echo")
         self.assertTrue(wait_for(lambda: child.poll() is not None
                                  or child.send_signal(signal.SIGINT)))
         self.assertNotEqual(child.returncode, 0)
@@ -1005,7 +1006,7 @@ class OrdinaryUserTest(CommandLine):
     @needs_namespaces
     def test_these_end_with_kill_too(self):
         self.needs_user_namespaces()
-        child = self.start("--run", f"a: {KilledTest.STUBBORN}",
+        child = self.start("--run", f"a: {KilledTest.IGNORES_SIGNALS}",
                            program=self.with_device(666))
         if not child.stdout.readline():
             self.skipTest("a device node cannot be made here")
