@@ -23,6 +23,8 @@ import re
 import unittest
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
+# The name of this file. It contains forbidden names as examples.
+THIS = pathlib.Path(__file__).name
 QUARK = re.compile(r"G_DEFINE_QUARK\s*\(([^,]*),|"
                    r"g_quark_from(?:_static)?_string\s*\(\s*\"([^\"]*)\"")
 DEFINITION = re.compile(r"^(gst_\w+) \(", re.M)
@@ -68,6 +70,10 @@ ALLOWED_IN_TESTS = re.compile(r"a_pair_behind_a_lone_field")
 # called a network, a link or a socket. A longer name like wire_size is
 # allowed, because it says that data has the wire format.
 BARE_WIRE = re.compile(r"_?wires?", re.I)
+# A test is named after the behaviour that it holds. A name that begins with
+# one of these words is a relative clause and names no behaviour.
+RELATIVE = re.compile(r"(?:test_)?(?:who|what|that|of|whoever|whatever)_")
+TEST = re.compile(r"GST_START_TEST \((\w+)\)|def (test_\w+)")
 C_TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\""
                      r"|'(?:\\.|[^'\\\n])*'|([A-Za-z_]\w*)", re.S)
 NICK = re.compile(r'"([a-z][a-z0-9]*(?:-[a-z0-9]+)*)"')
@@ -99,6 +105,11 @@ def find_metaphors(names, forbidden):
     return sorted(name for name in names if BARE_WIRE.fullmatch(name)
                   or forbidden.keys() & {word.lower() for word in WORD.findall(
                       ALLOWED_IN_TESTS.sub("", name))})
+
+
+def find_relative_tests(text):
+    return [name for name in map("".join, TEST.findall(text))
+            if RELATIVE.match(name)]
 
 
 def find_c_names(text):
@@ -136,7 +147,7 @@ def read_names(root):
                 ".py": find_python_names}.get(path.suffix)
         if path.name == "meson.build":
             find = find_meson_names
-        if find and path.name != pathlib.Path(__file__).name:
+        if find and path.name != THIS:
             yield path, find(path.read_text()) | {path.stem}
 
 
@@ -153,6 +164,12 @@ class NamesTest(unittest.TestCase):
         for root in ("gst", "ext", "tests", "pipelines"):
             for path, names in read_names(root):
                 self.assertEqual(find_forbidden_words(names), [], path)
+
+    def test_tests_are_named_after_behaviour(self):
+        for path in sorted((SOURCE / "tests").rglob("*.[cp]*")):
+            if path.suffix in (".c", ".py") and path.name != THIS:
+                self.assertEqual(find_relative_tests(path.read_text()), [],
+                                 path)
 
     def test_helpers_of_the_tests_are_named_after_what_they_are(self):
         for path, names in read_names("tests"):
@@ -190,6 +207,12 @@ class FaultsTest(unittest.TestCase):
             "class WireFormat(Case):\n    def forge_reset(self, wire, pair):\n"
             "        self._wires = [self.benchmark]"), FORBIDDEN_IN_TESTS),
             ["_wires", "forge_reset", "wire"])
+
+    def test_relative_clauses_are_found(self):
+        self.assertEqual(find_relative_tests(
+            "GST_START_TEST (who_is_late)\nGST_START_TEST (late_is_lost)\n"
+            "def test_what_is_late(self):\n    def test_of(self):"),
+            ["who_is_late", "test_what_is_late"])
 
     def test_spaces_of_an_indenter_are_found(self):
         self.assertEqual(find_quark_faults(
