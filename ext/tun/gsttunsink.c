@@ -74,12 +74,17 @@ static const struct
 {
   const gchar *name;            /* name of the counter in the property stats */
   const gchar *text;
+  /* what the user can do; NULL = gst_tun_sink_get_remedy makes the text */
+  const gchar *remedy;
 } refusals[REFUSED_LAST] = {
-  {"not-ip", "is neither IPv4 nor IPv6"},
-  {"too-big", "is larger than the mtu"},
-  {"device-down", "was not accepted, because the device is down"},
-  {"no-buffer", "was not accepted, because the kernel has no memory"},
-  {"other", "was refused by the kernel"},
+  {"not-ip", "is neither IPv4 nor IPv6", "Put only IP packets upstream"},
+  {"too-big", "is larger than the mtu",
+      "Raise mtu, or lower the mtu of the payloader"},
+  {"device-down", "was not accepted, because the device is down", NULL},
+  {"no-buffer", "was not accepted, because the kernel has no memory",
+      "Lower the bitrate"},
+  {"other", "was refused by the kernel",
+      "Check the device with \"ip link\""},
 };
 
 struct _GstTunSink
@@ -184,12 +189,23 @@ gst_tun_sink_count_refusal (GstTunSink * self, Refusal refusal)
   return count;
 }
 
+/* Returns what the user can do so that packets are no longer refused. */
+static gchar *
+gst_tun_sink_get_remedy (GstTunSink * self, Refusal refusal)
+{
+  if (refusal == REFUSED_DEVICE_DOWN)
+    return g_strdup_printf ("Run \"ip link set %s up\"",
+        self->port.device->name);
+  return g_strdup (refusals[refusal].remedy);
+}
+
 static void
 gst_tun_sink_refuse (GstTunSink * self, GstBuffer * buffer, Refusal refusal,
     gint error_number)
 {
   guint64 count = gst_tun_sink_count_refusal (self, refusal);
   gint64 now = g_get_monotonic_time ();
+  gchar *remedy;
 
   GST_DEBUG_OBJECT (self, "refused (%s, %s): %" GST_PTR_FORMAT,
       refusals[refusal].name, g_strerror (error_number), buffer);
@@ -197,13 +213,15 @@ gst_tun_sink_refuse (GstTunSink * self, GstBuffer * buffer, Refusal refusal,
       && now - self->warned[refusal] < WARNING_INTERVAL)
     return;
   self->warned[refusal] = now;
+  remedy = gst_tun_sink_get_remedy (self, refusal);
   GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
       ("A packet of %" G_GSIZE_FORMAT " bytes for the TUN device %s %s: %s "
-          "(errno %d); %" G_GUINT64_FORMAT " so far.",
+          "(errno %d); %" G_GUINT64_FORMAT " so far. %s.",
           gst_buffer_get_size (buffer), self->port.device->name,
           refusals[refusal].text, g_strerror (error_number), error_number,
-          count), ("The mtu is %u. There is at most one such warning in 10 s.",
-          self->mtu));
+          count, remedy),
+      ("The mtu is %u. There is at most one such warning in 10 s.", self->mtu));
+  g_free (remedy);
 }
 
 static Refusal

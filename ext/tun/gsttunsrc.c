@@ -225,8 +225,9 @@ gst_tun_src_read_error (GstTunSrc * self, gint error_number)
         ("read: %s (errno %d)", g_strerror (error_number), error_number));
   else
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
-        ("Could not read from the TUN device %s: %s (errno %d).", name,
-            g_strerror (error_number), error_number), (NULL));
+        ("Could not read from the TUN device %s: %s (errno %d). Start the "
+            "pipeline again.", name, g_strerror (error_number), error_number),
+        (NULL));
   return GST_FLOW_ERROR;
 }
 

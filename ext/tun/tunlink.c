@@ -49,7 +49,8 @@ tun_link_new (const gchar * name, GError ** error)
           MNL_SOCKET_AUTOPID) < 0) {
     error_number = errno;
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-        "Could not ask for the device %s by rtnetlink: %s (errno %d).", name,
+        "Could not ask for the device %s by rtnetlink: %s (errno %d). Check "
+        "that the device still exists with \"ip link\".", name,
         g_strerror (error_number), error_number);
     tun_link_free (link);
     return NULL;

@@ -515,7 +515,8 @@ note_refusal (GstBitrateAdapt * self, GstElement * element,
     return;
   self->has_refused = TRUE;
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("\"%s\" did not take a bitrate of %" G_GUINT64_FORMAT " bit/s.",
+      ("\"%s\" did not take a bitrate of %" G_GUINT64_FORMAT " bit/s. Set "
+          "min-bitrate and max-bitrate to what this encoder accepts.",
           GST_OBJECT_NAME (element), bitrate),
       ("Its property \"%s\" is %" G_GUINT64_FORMAT " bit/s still.",
           encoder->property, gst_bitrate_encoder_get (element, encoder)));

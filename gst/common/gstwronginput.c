@@ -105,19 +105,20 @@ gst_wrong_input_advise (GstWrongInput input, GstElement * element)
   if (input == GST_WRONG_INPUT_TRANSPORT_STREAM)
     return g_strdup_printf ("This is an MPEG transport stream, not a video "
         "elementary stream: to send all of it, use mmtpsink or dccpthinsink "
-        "instead; for its video alone, put tsdemux before %s.", name);
+        "instead; for its video alone, put tsdemux upstream of %s.", name);
   if (input == GST_WRONG_INPUT_MPEG_AUDIO)
     return g_strdup_printf ("This is MPEG audio, and %s takes video only: to "
         "send audio, use mpegaudioparse and mmtpsink or dccpthinsink.", name);
   if (input != GST_WRONG_INPUT_H264 && input != GST_WRONG_INPUT_H265)
     return g_strdup_printf ("This is %s, not a video elementary stream: put "
-        "%s before %s.", kinds[input].what, kinds[input].remedy, name);
+        "%s upstream of %s.", kinds[input].what, kinds[input].remedy, name);
   if (takes (element, input == GST_WRONG_INPUT_H264 ? "video/x-h264" :
           "video/x-h265"))
     return g_strdup_printf ("This is %s that is not cut into frames: put %s "
-        "before %s.", kinds[input].what, kinds[input].remedy, name);
+        "upstream of %s.", kinds[input].what, kinds[input].remedy, name);
   return g_strdup_printf ("This is %s, and %s takes MPEG-1 and MPEG-2 video "
-      "only.", kinds[input].what, name);
+      "only. Use an element for this codec, or encode the video as MPEG-2 "
+      "upstream.", kinds[input].what, name);
 }
 
 GstElement *

@@ -373,6 +373,7 @@ static GError *
 make_reset_error (guint8 code, const gchar * who)
 {
   gint kind = G_IO_ERROR_CONNECTION_CLOSED;
+  const gchar *advice = "";
 
   switch (code) {
     case DCCP_RESET_NO_CONNECTION:
@@ -381,15 +382,17 @@ make_reset_error (guint8 code, const gchar * who)
       break;
     case DCCP_RESET_BAD_SERVICE_CODE:
       kind = G_IO_ERROR_PERMISSION_DENIED;
+      advice = ". Set the same service-code at both ends";
       break;
     case DCCP_RESET_TOO_BUSY:
       kind = G_IO_ERROR_BUSY;
+      advice = ". Try again later";
       break;
     default:
       break;
   }
-  return g_error_new (G_IO_ERROR, kind, "%s reset the connection: %s", who,
-      dccp_reset_code_get_name (code));
+  return g_error_new (G_IO_ERROR, kind, "%s reset the connection: %s%s", who,
+      dccp_reset_code_get_name (code), advice);
 }
 
 GError *

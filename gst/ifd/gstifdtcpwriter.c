@@ -252,11 +252,13 @@ gst_ifd_tcp_writer_bind (GstIfdTcpWriter * self, GSocket * socket,
   local = g_inet_socket_address_new_from_string (address, port);
   if (!local)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "the property bind-address, \"%s\", is not an IP address", address);
+        "the property bind-address, \"%s\", is not an IP address. Set an "
+        "address of this host, or leave the property unset", address);
   else if (g_socket_address_get_family (local) != g_socket_get_family (socket))
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "the receiver's address is of %s, and bind-address, \"%s\", is not",
-        is_ipv6 ? "IPv6" : "IPv4", address);
+        "bind-address \"%s\" is not of the address family of the receiver, "
+        "IPv%u. Set an address of this host from this family, or leave the "
+        "property unset", address, is_ipv6 ? 6 : 4);
   else
     /* The argument TRUE allows the reuse of the local address. A connection
      * that has ended keeps its port in use for a while. Without the argument,

@@ -300,8 +300,8 @@ open_socket (GstMmtpSink * self, const GstMmtpSinkPath * path, GError ** error)
     local = g_inet_socket_address_new_from_string (local_address, local_port);
     if (!local) {
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-          "the property bind-address, \"%s\", is not an IP address",
-          local_address);
+          "the property bind-address, \"%s\", is not an IP address. Set an "
+          "address of this host, or leave the property unset", local_address);
       return NULL;
     }
   }
@@ -309,8 +309,8 @@ open_socket (GstMmtpSink * self, const GstMmtpSinkPath * path, GError ** error)
       path->retry.address);
   if (!remote) {
     g_set_error (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND,
-        "%s has no address that the channel %s can reach", spec->host,
-        spec->name);
+        "%s has no address that the channel %s can reach. Set a receiver of "
+        "the address family of the channel", spec->host, spec->name);
     g_clear_object (&local);
     return NULL;
   }

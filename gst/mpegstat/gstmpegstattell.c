@@ -210,8 +210,9 @@ gst_mpeg_stat_warn_of_log (GstMpegStat * self, gint error)
             "space and start again.", location), ("%s", g_strerror (error)));
   else
     GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-        ("Could not write to the log \"%s\", which ends here: %s.", location,
-            g_strerror (error)), ("errno %d", error));
+        ("Could not write to the log \"%s\", which ends here: %s. Check the "
+            "disk, or set another location.", location, g_strerror (error)),
+        ("errno %d", error));
   g_free (location);
 }
 

@@ -211,7 +211,7 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Depay:on-loss:
    *
-   * What happens to a frame of which a part is missing:
+   * Treatment of a frame that lacks a part:
    *
    * - `drop-frame`: The frame is not pushed.
    * - `conceal`: The complete slices of the frame are pushed with the flag

@@ -167,8 +167,8 @@ check_protocol (gint fd, GError ** error)
     return TRUE;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
       "a UDP-Lite socket has the type %d and the protocol %d, and this one has "
-      "the type %d and the protocol %d", SOCK_DGRAM, UDPLITE_PROTOCOL, type,
-      protocol);
+      "the type %d and the protocol %d. Set a socket made with "
+      "IPPROTO_UDPLITE, or NULL", SOCK_DGRAM, UDPLITE_PROTOCOL, type, protocol);
   return FALSE;
 #else
   gint coverage;

@@ -111,8 +111,8 @@ output_flush (Output * output, GError ** error)
   problem = errno;
   output_close (output);
   g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (problem),
-      "could not write to the log \"%s\", which ends here: %s", output->name,
-      g_strerror (problem));
+      "could not write to the log \"%s\", which ends here: %s. Check the disk, "
+      "or set another location", output->name, g_strerror (problem));
   return FALSE;
 }
 

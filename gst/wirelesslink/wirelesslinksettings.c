@@ -186,8 +186,7 @@ static const Setting table[] = {
       "Deprecated: use queue-time-ms, which is in ms; this one is in ns",
       "queue-time-ms"},
   {"queue", KIND_ENUM, 0, 0, ENUM (queue.discipline, queue),
-      "What is dropped when the queue is full: packets, or frames of MPEG "
-      "video"},
+      "Unit that a full queue drops: packets, or frames of MPEG video"},
   {"ifd-algorithm", KIND_ENUM, 0, 0, ENUM (queue.ifd.algorithm,
         gst_ifd_algorithm),
       "Rule that chooses the frames to drop (only with queue=ifd)"},
@@ -777,7 +776,8 @@ read_text (const gchar * name, gchar ** text, GError ** error)
         "read", name, g_strerror (errno));
   else if (read->len > MAX_FILE)
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOSPC,
-        "the file \"%s\" is larger than the limit of %d bytes", name, MAX_FILE);
+        "the file \"%s\" is larger than the limit of %d bytes. Shorten the "
+        "file", name, MAX_FILE);
   else
     *text = g_string_free (g_steal_pointer (&read), FALSE);
   if (file)

@@ -36,16 +36,16 @@ NEVER = ["failed to post a proper error message", "Internal GStreamer error"]
 RTP = ["rfc2250depay0 takes RTP packets", "udpsrc caps=", "application/x-rtp"]
 BYTES = {
     "video.ts": ["MPEG transport stream", "mmtpsink or dccpthinsink",
-                 "tsdemux before {name}"],
-    "video.mpg": ["MPEG program stream", "mpegpsdemux before {name}"],
-    "video.mp4": ["MP4 or QuickTime", "qtdemux before {name}"],
-    "video.mkv": ["Matroska or WebM", "matroskademux before {name}"],
-    "video.avi": ["AVI file", "avidemux before {name}"],
+                 "tsdemux upstream of {name}"],
+    "video.mpg": ["MPEG program stream", "mpegpsdemux upstream of {name}"],
+    "video.mp4": ["MP4 or QuickTime", "qtdemux upstream of {name}"],
+    "video.mkv": ["Matroska or WebM", "matroskademux upstream of {name}"],
+    "video.avi": ["AVI file", "avidemux upstream of {name}"],
     "audio.mp2": ["MPEG audio", "{name} takes video only"],
     "text.txt": ["No MPEG-1 or MPEG-2 video frame", "{name} takes"],
     "zeros": ["No MPEG-1 or MPEG-2 video frame", "{name} takes"],
 }
-PARSE = ["H.264", "h264parse before {name}"]
+PARSE = ["H.264", "h264parse upstream of {name}"]
 MPEG_ONLY = ["H.264", "{name} takes MPEG-1 and MPEG-2 video only"]
 
 # Tuples (element, end of the pipeline after filesrc, texts). If the input is

@@ -45,13 +45,15 @@ parse_line (LinkDelivery * delivery, const gchar * line, guint number,
     end++;
   if (end == line || !g_ascii_isdigit (*line) || (*end && *end != '#')) {
     g_set_error (error, LINK_ERROR, LINK_ERROR_SYNTAX, "line %u of the delivery"
-        " trace is \"%.40s\", not a time in ms such as 120", number, line);
+        " trace is \"%.40s\", not a time in ms such as 120. Correct the line, "
+        "or set another file", number, line);
     return FALSE;
   }
   if (time < last || time > G_MAXUINT32) {
     g_set_error (error, LINK_ERROR, LINK_ERROR_SYNTAX, "line %u of the delivery"
         " trace: %" G_GUINT64_FORMAT " ms is not between %" G_GUINT64_FORMAT
-        " and %u", number, time, last, G_MAXUINT32);
+        " and %u. Correct the line, or set another file", number, time, last,
+        G_MAXUINT32);
     return FALSE;
   }
   g_array_append_val (delivery->times, time);

@@ -143,7 +143,7 @@ def run(directory: pathlib.Path, build: pathlib.Path) -> dict[str, Any]:
                 files.locked(directory / LOCK, wait=False))
         except BlockingIOError:
             raise LabError(f"{directory} is already being run by another "
-                           "process") from None
+                           "process. Wait for it, or end it") from None
         remove_old(directory)
         for name, _ in transports.streams(cell["protocol"]):
             if name:

@@ -57,7 +57,8 @@ def read(path: pathlib.Path, build: pathlib.Path | None,
         if file.is_file():
             return read_table(file)
     if not path.exists():
-        raise LabError(f"{path} does not exist")
+        raise LabError(f"Could not read {path}: name the directory of runs or "
+                       f"a {RUNS}")
     raise LabError(f"{path} has no results: neither {grid.GRID}, which "
                    f"pipelines/lab grid writes, nor {RUNS}, which "
                    "pipelines/lab report writes")

@@ -226,7 +226,7 @@ static const struct
         "! fakesink",
       "Could not use the settings of wirelesslink0: delivery-trace "
         "\"/proc/version\": line 1 of the delivery trace is \"*\", not a time "
-        "in ms such as 120." },
+        "in ms such as 120. Correct the line, or set another file." },
   { "fakesrc num-buffers=1 ! wirelesslink delivery-trace=/nothere ! "
         "fakesink",
       "Could not use a file of wirelesslink0: delivery-trace: could not read "

@@ -1035,10 +1035,12 @@ GST_START_TEST (bad_configurations_are_refused_by_name)
 
   config.pipe.trace[0] = "10\n9\n";
   expect_refusal (&config,
-      "line 2 of the delivery trace: 9 ms is not between 10 and 4294967295");
+      "line 2 of the delivery trace: 9 ms is not between 10 and 4294967295. "
+      "Correct the line, or set another file");
   config.pipe.trace[0] = "10\nsoon\n";
   expect_refusal (&config,
-      "line 2 of the delivery trace is \"soon\", not a time in ms such as 120");
+      "line 2 of the delivery trace is \"soon\", not a time in ms such as "
+      "120. Correct the line, or set another file");
   config.pipe.trace[0] = "0\n0\n";
   expect_refusal (&config, "the delivery trace has no time after 0 ms: add a "
       "line with a later time");
