@@ -227,7 +227,7 @@ static const GstWirelessProperty properties[] = {
    * Since: 0.1
    */
   PROPERTY_ENUM ("on-loss", "On loss",
-      "What happens to a frame of which a packet is missing",
+      "What to do with a frame of which a packet is missing",
       PROPERTY_READY, on_loss, gst_rfc2250_on_loss_get_type,
       RFC2250_ON_LOSS_DROP_FRAME),
 
