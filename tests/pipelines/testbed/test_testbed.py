@@ -782,7 +782,7 @@ class CommandLineTest(CommandLine):
                                      "--run", "a: sleep 60")
         self.assertEqual(status, testbed.STATUS_OURS)
         self.assertRegex(err, "link wl0 ended .*\n(.*\n)*"
-                         ".*mtu of 5 bytes is too small")
+                         ".*Could not use the mtu of 5 bytes")
 
 
 class PageTest(CommandLine):
