@@ -1248,8 +1248,7 @@ get_predicted_delay (const MmtpPath * path, guint64 now)
 static gboolean
 has_byte_times (const MmtpPath * path)
 {
-  return path->limits.is_app_limited &&
-      mmtp_recent_is_known (&path->byte_times);
+  return path->limits.is_app_limited && mmtp_path_is_measured (path);
 }
 
 /* Returns the expected delay of a packet that is sent during a gap, in which
