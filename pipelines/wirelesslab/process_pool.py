@@ -11,16 +11,31 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from wirelesslab import processes
+from wirelesslab.errors import LabError
 
-# Shell script that removes a directory, whose name is passed as $0. First the
-# script reads its standard input, a pipe, until EOF. The process that starts
-# the script and all processes of its pool hold the write end of this pipe. EOF
-# therefore means that all of them have ended, even if SIGKILL ended them.
-# Usually the process that started the script outlives the others. It then
-# closes the pipe itself, and waits until the script has removed the directory.
-REMOVE_AT_THE_END = """trap '' HUP INT QUIT TERM
-cat >/dev/null
-rm -rf -- "$0"
+# Shell script that makes a directory, prints its name, and removes it at the
+# end. Before it removes the directory, the script reads its standard input, a
+# pipe, until EOF. The process that starts the script and all processes of its
+# pool hold the write end of this pipe. EOF therefore means that all of them
+# have ended, even if SIGKILL ended them. Usually the process that started the
+# script outlives the others. It then closes the pipe itself, and waits until
+# the script has removed the directory.
+#
+# The script makes the directory itself. If the process that starts the script
+# made it, SIGKILL could end this process before it has started the script, and
+# nobody would remove the directory. If a process of the pool was killed, its
+# child may live a moment longer and make a file while `rm` runs. `rm` then
+# fails, so the script tries again, for at most ten seconds.
+DIRECTORY_OF_A_POOL = """trap '' HUP INT QUIT TERM
+directory=$(mktemp -d) || exit
+echo "$directory"
+exec >/dev/null
+cat
+for attempt in $(seq 100); do
+  rm -rf -- "$directory" 2>/dev/null && exit
+  sleep 0.1
+done
+rm -rf -- "$directory"
 """
 
 
@@ -43,10 +58,15 @@ def each(function: Callable[[Any], Any],
     things = list(things)
     if not things:
         return
-    directory = tempfile.mkdtemp()
-    remover = subprocess.Popen(["sh", "-c", REMOVE_AT_THE_END, directory],
-                               stdin=subprocess.PIPE, start_new_session=True)
+    remover = subprocess.Popen(
+        ["sh", "-c", DIRECTORY_OF_A_POOL], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, text=True, start_new_session=True)
     try:
+        with remover.stdout:
+            directory = remover.stdout.readline().rstrip("\n")
+        if not directory:
+            raise LabError("no directory for temporary files could be made. "
+                           "Set TMPDIR to a directory with free space")
         pool = concurrent.futures.ProcessPoolExecutor(
             os.cpu_count(), multiprocessing.get_context("fork"), begin,
             (directory,))
@@ -55,10 +75,10 @@ def each(function: Callable[[Any], Any],
         finally:
             pool.shutdown(cancel_futures=True)
     finally:
-        # The script REMOVE_AT_THE_END waits for the end of its standard input,
-        # a pipe, and then removes the directory. The pipe ends when no process
-        # holds its write end any longer. All forked processes have ended, so
-        # only this process still holds it.
+        # The script DIRECTORY_OF_A_POOL waits for the end of its standard
+        # input, a pipe, and then removes the directory. The pipe ends when no
+        # process holds its write end any longer. All forked processes have
+        # ended, so only this process still holds it.
         remover.stdin.close()
         remover.wait()
 

@@ -6,6 +6,10 @@
 """
 
 import collections
+import os
+import pathlib
+import subprocess
+import tempfile
 import types
 import unittest
 
@@ -32,6 +36,15 @@ def square_of(number):
 
 def fail(_):
     raise LabError("no")
+
+
+# Shell script that replaces `rm`. It fails at the first two calls, as `rm` does
+# if another process makes a file in the directory at the same time.
+FAILING_RM = """#!/bin/sh
+echo >>"$0.calls"
+[ "$(wc -l <"$0.calls")" -gt 2 ] || exit 1
+exec /bin/rm "$@"
+"""
 
 
 class WayTest(unittest.TestCase):
@@ -85,6 +98,21 @@ class ParallelTest(unittest.TestCase):
     def test_a_failure_is_the_caller_s(self):
         with self.assertRaisesRegex(LabError, "no"):
             list(process_pool.each(fail, range(4)))
+
+    def test_the_temporary_directory_is_removed_although_rm_fails_twice(self):
+        with tempfile.TemporaryDirectory() as name:
+            command = pathlib.Path(name, "rm")
+            command.write_text(FAILING_RM)
+            command.chmod(0o755)
+            script = subprocess.Popen(
+                ["sh", "-c", process_pool.DIRECTORY_OF_A_POOL], text=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                env={**os.environ, "PATH": f"{name}:{os.environ['PATH']}"})
+            directory = pathlib.Path(script.stdout.readline().rstrip("\n"))
+            self.assertTrue(directory.is_dir())
+            script.communicate()
+            self.assertEqual(script.returncode, 0)
+            self.assertFalse(directory.exists())
 
 
 class OuwensTest(unittest.TestCase):
