@@ -63,6 +63,9 @@ class FreshTest(unittest.TestCase):
         self.clone = pathlib.Path(clones.name)
         subprocess.run(["git", "clone", "-q", "--bare", SOURCE, self.clone],
                        check=True)
+        # USER clones this directory, too. By default, only the owner can read
+        # a temporary directory.
+        self.clone.chmod(0o755)
         # This command creates the user USER if it does not exist. Later, USER
         # clones a repository that belongs to another user. git accepts this
         # only if its setting safe.directory allows it.
