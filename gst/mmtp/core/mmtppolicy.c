@@ -45,6 +45,11 @@
  * plan leaves. */
 #define PICTURE_PACKETS 50
 #define RETRANSMISSION_PART 3
+/* If no waiting frame refers to another frame, a plan skips the frames that
+ * would arrive less than D0 / INDEPENDENT_MARGIN before their deadlines. D0 is
+ * the initial delay, the latency of the session. The value was tuned with the
+ * arena (tests/benchmarks/mmtparena.c). */
+#define INDEPENDENT_MARGIN 12
 /* Value for a group of pictures that has not been determined yet. Groups are
  * numbered from 1, and 0 means no group. */
 #define UNKNOWN_GROUP G_MAXUINT64
@@ -357,15 +362,37 @@ get_completion_time (const MmtpPlanFrame * frame, guint64 retransmission_time)
   return frame->deadline;
 }
 
+/* In an overload, a packet that arrives late is a waste: it takes the place of
+ * a packet that would have been in time. Therefore a plan skips independent
+ * frames that would arrive shortly before their deadlines (see
+ * INDEPENDENT_MARGIN). Returns the earliest deadline of the frames that are not
+ * skipped, in ns. `arrival` is the estimated arrival of a packet that is sent
+ * now.
+ *
+ * If the rate of a path is configured, `arrival` contains a safety margin
+ * already. The function then adds no margin. */
+static guint64
+get_earliest_deadline (const MmtpPolicy * policy, guint64 arrival)
+{
+  guint i;
+
+  for (i = 0; i < policy->paths->n; i++)
+    if (policy->paths->all[i]->configured_rate)
+      return 0;
+  return arrival +
+      mmtp_send_queue_get_delay (policy->queue) / INDEPENDENT_MARGIN;
+}
+
 static void
-make_plan (MmtpPolicy * policy)
+make_plan (MmtpPolicy * policy, guint64 arrival)
 {
   MmtpPlan *plan = &policy->plan;
   guint64 deadlines[2 * MMTP_PLAN_FRAMES], capacities[2 * MMTP_PLAN_FRAMES];
   guint64 retransmission_time;
   guint i;
 
-  mmtp_send_queue_fill_plan (policy->queue, plan);
+  mmtp_send_queue_fill_plan (policy->queue, plan,
+      get_earliest_deadline (policy, arrival));
   retransmission_time = get_retransmission_time (policy);
   for (i = 0; i < plan->n; i++) {
     deadlines[2 * i] = get_completion_time (&plan->frames[i],
@@ -463,7 +490,7 @@ find_planned (MmtpPolicy * policy, guint64 arrival)
     packet = find_in_plan (policy, arrival, &is_exhausted);
   if (!packet && is_exhausted && (policy->paths->now != policy->plan_time ||
           next != policy->plan_next || policy->is_plan_used)) {
-    make_plan (policy);
+    make_plan (policy, arrival);
     packet = find_in_plan (policy, arrival, &is_exhausted);
   }
   policy->is_plan_used |= packet != NULL;

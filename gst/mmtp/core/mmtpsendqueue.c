@@ -87,6 +87,9 @@ struct _MmtpSendQueue
   gboolean frame_ended;
   /* Number of the last dropped frame. Further buffers of this frame are dropped
    * as well. */
+  /* number of the frame of which a packet was last sent for the first time;
+   * G_MAXUINT64 if there is none */
+  guint64 sent_frame;
   guint64 given_up_frame;
   MmtpGop gop;                  /* current group of pictures */
 
@@ -148,7 +151,7 @@ mmtp_send_queue_new (guint64 max_bytes, MmtpDiscardFunc discarded,
   queue->max_bytes = max_bytes;
   queue->discarded = discarded;
   queue->user_data = user_data;
-  queue->given_up_frame = G_MAXUINT64;
+  queue->given_up_frame = queue->sent_frame = G_MAXUINT64;
   mmtp_gop_init (&queue->gop);
   queue->window_size = MIN_WINDOW;
   queue->window = g_new (MmtpPacket *, queue->window_size);
@@ -1265,8 +1268,33 @@ add_unit (MmtpPlanFrame * frame, const MmtpUnit * unit)
   frame->picture.updates |= unit->picture.updates;
 }
 
-void
-mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan)
+/* Returns whether a frame waits that refers to another frame. */
+static gboolean
+has_references (const MmtpSendQueue * queue)
+{
+  MmtpRank rank;
+
+  for (rank = MMTP_RANK_DROPPABLE; rank < MMTP_RANK_KEY; rank++)
+    if (get_first (queue, rank))
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns whether a packet of the frame of `packet` was sent already. Frames
+ * are sent in the order of the stream, so the frame that was sent last is the
+ * only frame whose packets may have been sent in part. */
+static gboolean
+is_begun (const MmtpSendQueue * queue, const MmtpPacket * packet)
+{
+  return packet->was_sent || packet->unit->n_sent > 0 ||
+      packet->unit->frame == queue->sent_frame;
+}
+
+/* Adds the frames that have waiting packets to `plan`. Skips a frame if its
+ * deadline is before `earliest` and none of its packets was sent. */
+static void
+add_waiting_frames (const MmtpSendQueue * queue, MmtpPlan * plan,
+    guint64 earliest)
 {
   guint64 number = get_first_number (queue);
   MmtpPlanFrame *frame = NULL;
@@ -1277,7 +1305,9 @@ mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan)
     const MmtpUnit *unit = packet->unit;
 
     if (packet->state != MMTP_PACKET_WAITING || unit->picture.is_data ||
-        unit->rank == MMTP_RANK_BROKEN)
+        unit->rank == MMTP_RANK_BROKEN ||
+        (mmtp_send_queue_get_last_time (queue, packet) < earliest &&
+            !is_begun (queue, packet)))
       continue;
     if (!frame || frame->frame != unit->frame) {
       if (plan->n == MMTP_PLAN_FRAMES)
@@ -1288,6 +1318,15 @@ mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan)
     frame->work += mmtp_send_packet_get_work (packet->size);
     add_unit (frame, unit);
   }
+}
+
+void
+mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan,
+    guint64 earliest)
+{
+  add_waiting_frames (queue, plan, has_references (queue) ? 0 : earliest);
+  if (plan->n == 0)
+    add_waiting_frames (queue, plan, 0);
 }
 
 MmtpPacket *
@@ -1326,6 +1365,7 @@ mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
     return FALSE;
   packet->was_sent = TRUE;
   mark_begun (queue, unit);
+  queue->sent_frame = unit->frame;
   if (++unit->n_sent == unit->n_packets)
     queue->stats.sent_buffers++;
   return TRUE;

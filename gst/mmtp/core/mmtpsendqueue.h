@@ -158,8 +158,13 @@ MmtpPacket *mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
  * are sent if the paths are too slow for all of them. The function sets all
  * fields of the added frames except `capacity`, `safe_capacity` and `is_kept`.
  * It does not add two kinds of frames: frames that refer to a lost picture
- * (rank MMTP_RANK_BROKEN), and pieces of a transport stream without video. */
-void mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan);
+ * (rank MMTP_RANK_BROKEN), and pieces of a transport stream without video.
+ *
+ * If all waiting frames are key frames, the function skips frames whose
+ * deadlines are before `earliest` (in ns). It does not skip a frame of which a
+ * packet was sent already. If no frame would remain, it skips none. */
+void mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan,
+    guint64 earliest);
 /* Returns the first packet of `frame` that waits to be sent, and stores the
  * stream number of this packet in the field `first` of `frame`. Returns NULL if
  * no packet of the frame waits any more. */

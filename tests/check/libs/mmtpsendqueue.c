@@ -187,7 +187,7 @@ GST_START_TEST (late_packet_waits_for_the_maximum_lateness)
       packet->due + DELAY);
   fail_unless_equals_uint64 (mmtp_send_queue_get_last_time (queue, packet),
       packet->due + DELAY + 7);
-  mmtp_send_queue_fill_plan (queue, &plan);
+  mmtp_send_queue_fill_plan (queue, &plan, 0);
   fail_unless_equals_uint64 (plan.frames[0].deadline, packet->due + DELAY + 7);
   send_head (queue);
   /* The queue may keep a packet after its deadline, until the maximum lateness
@@ -198,6 +198,61 @@ GST_START_TEST (late_packet_waits_for_the_maximum_lateness)
   fail_if (mmtp_send_queue_is_empty (queue));
   mmtp_send_queue_expire (queue, DELAY + 8);
   fail_unless (mmtp_send_queue_is_empty (queue));
+  mmtp_send_queue_free (queue);
+}
+
+GST_END_TEST;
+
+/* Returns the stream number of the first packet in a plan that skips
+ * independent frames whose deadlines are before `earliest` (in ns). Checks that
+ * the plan has `n` frames. */
+static guint64
+get_first_planned (const MmtpSendQueue * queue, guint64 earliest, guint n)
+{
+  MmtpPlan plan;
+
+  mmtp_send_queue_fill_plan (queue, &plan, earliest);
+  fail_unless_equals_int (plan.n, n);
+  return plan.frames[0].first;
+}
+
+GST_START_TEST (plan_skips_independent_frames_with_early_deadlines)
+{
+  MmtpSendQueue *queue = new_queue ();
+  MmtpPacket *lost;
+  guint i;
+
+  for (i = 0; i < 4; i++)
+    fail_unless (put (queue, i * 40 * MS, KEY, 500));
+  fail_unless_equals_uint64 (get_first_planned (queue, 0, 4), 0);
+  fail_unless_equals_uint64 (get_first_planned (queue, DELAY, 4), 0);
+  fail_unless_equals_uint64 (get_first_planned (queue, DELAY + 1, 3), 1);
+  fail_unless_equals_uint64 (get_first_planned (queue, DELAY + 120 * MS, 1), 3);
+  /* If all frames would be skipped, none is skipped. */
+  fail_unless_equals_uint64 (get_first_planned (queue, DELAY + 121 * MS, 4), 0);
+  /* A lost packet is not skipped, because its frame was sent already. */
+  lost = mmtp_send_queue_get_head (queue);
+  send_head (queue);
+  fail_unless (mmtp_send_queue_requeue (queue, lost, DELAY));
+  fail_unless_equals_uint64 (get_first_planned (queue, DELAY + 41 * MS, 3), 0);
+  /* No frame is skipped if a frame refers to another one. */
+  fail_unless (put (queue, 160 * MS, DELTA, 500));
+  fail_unless_equals_uint64 (get_first_planned (queue, DELAY + 41 * MS, 5), 0);
+  mmtp_send_queue_free (queue);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (plan_does_not_skip_the_rest_of_a_frame)
+{
+  MmtpSendQueue *queue = new_queue ();
+
+  /* The first frame has two packets. One of them is sent. */
+  fail_unless (put (queue, 0, KEY, 1500));
+  fail_unless (put (queue, 40 * MS, KEY, 500));
+  fail_unless (put (queue, 80 * MS, KEY, 500));
+  send_head (queue);
+  fail_unless_equals_uint64 (get_first_planned (queue, DELAY + 41 * MS, 2), 1);
   mmtp_send_queue_free (queue);
 }
 
@@ -435,6 +490,8 @@ mmtpsendqueue_suite (void)
   tcase_add_test (tc, buffer_beyond_the_capacity_is_refused);
   tcase_add_test (tc, sent_packet_waits_again_until_it_would_be_late);
   tcase_add_test (tc, late_packet_waits_for_the_maximum_lateness);
+  tcase_add_test (tc, plan_skips_independent_frames_with_early_deadlines);
+  tcase_add_test (tc, plan_does_not_skip_the_rest_of_a_frame);
   tcase_add_test (tc, reported_packets_are_forgotten);
   tcase_add_test (tc, lost_reference_makes_what_needs_it_wait_for_the_rest);
   tcase_add_test (tc, late_group_is_passed_over);

@@ -409,7 +409,7 @@ GST_START_TEST (data_stay_where_a_picture_is_given_up)
       send (queue, i);
   /* mmtp_send_queue_fill_plan () lists the pictures that wait to be sent. This
    * list must contain only the three pictures that have not been sent. */
-  mmtp_send_queue_fill_plan (queue, &plan);
+  mmtp_send_queue_fill_plan (queue, &plan, 0);
   fail_unless_equals_int (plan.n, 3);
   fail_unless_equals_uint64 (plan.frames[0].first, 5);
   fail_unless_equals_uint64 (plan.frames[1].first, 8);
