@@ -104,6 +104,19 @@
 #define TRUST (250 * MILLISECOND)
 #define DISTRUST 3
 #define CONGESTION_REPORTS 16
+/* A silence is a time in which no report arrives. Its cause may be the path or
+ * the return path. After the silence, the reports show the cause. If the path
+ * lost no message and delayed none by more than SILENT_QUEUE (ns), only the
+ * return path was interrupted. The same is then likely for the next silence.
+ *
+ * After a silence of at least MIN_SILENCE (ns) whose cause was the return path,
+ * the time of the reserve is therefore at least the duration of this silence
+ * multiplied by SILENCE_FACTOR, but at most MAX_TRUST. This lasts until a report
+ * shows a loss or a longer delay. */
+#define MIN_SILENCE (300 * MILLISECOND)
+#define SILENT_QUEUE (100 * MILLISECOND)
+#define SILENCE_FACTOR 2
+#define MAX_TRUST (2 * SECOND)
 /* On some paths the delay fluctuates even without a queue. The base delay is
  * the delay without a queue and without fluctuations. At times without a queue,
  * the measured delay minus the base delay is the effect of the fluctuations.
@@ -292,6 +305,10 @@ typedef struct
    * longer. */
   gdouble standing_since;
   gboolean is_competing;
+  gdouble report_time;          /* time in ns of the last report; 0 if none */
+  /* Time in ns for which the reserve must last at least, because the return
+   * path was interrupted before; 0 if this is not known. See MIN_SILENCE. */
+  gdouble silence_trust;
   MmtpLossBound bound;
   gboolean is_app_limited;
   /* TRUE if at least 1/USED_PART of the window is in flight */
@@ -639,6 +656,22 @@ follow_congestion (Delivery * self, const MmtpRateSample * sample)
   self->congestion += (has_queue - self->congestion) / CONGESTION_REPORTS;
 }
 
+/* Learns from a silence, a time without reports, whether the return path was
+ * its cause. See MIN_SILENCE. */
+static void
+follow_silence (Delivery * self, const MmtpRateSample * sample)
+{
+  gdouble silence = sample->now - self->report_time;
+  gdouble max = get_guard (self) + self->noise + SILENT_QUEUE;
+
+  if (sample->n_lost > 0 || sample->high_queue_delay > max)
+    self->silence_trust = 0;
+  else if (self->report_time > 0 && sample->acked > 0 && silence > MIN_SILENCE)
+    self->silence_trust = MIN (MAX (self->silence_trust,
+            SILENCE_FACTOR * silence), MAX_TRUST);
+  self->report_time = sample->now;
+}
+
 static void
 follow_losses (Delivery * self, const MmtpRateSample * sample)
 {
@@ -663,6 +696,7 @@ feedback (gpointer control, const MmtpRateSample * sample)
   self->period = sample->report_period;
   self->deadline = sample->deadline;
   self->noise = MAX (sample->noise, 0);
+  follow_silence (self, sample);
   if (sample->acked == 0)
     return;
   follow_queue (self, sample);
@@ -708,7 +742,8 @@ get_trust (const Delivery * self)
 {
   gdouble excess = self->rate * 8 * SECOND / TARGET_RATE;
 
-  return TRUST / sqrt (MAX (excess, 1)) * pow (1 - self->congestion, DISTRUST);
+  return MAX (TRUST / sqrt (MAX (excess, 1)), self->silence_trust) *
+      pow (1 - self->congestion, DISTRUST);
 }
 
 static void

@@ -725,6 +725,66 @@ GST_START_TEST (train_enlarges_the_first_window)
 
 GST_END_TEST;
 
+/* Passes a report to `control` that arrives `silence` ns after the previous
+ * one. Returns the reserve in bytes. */
+static guint64
+get_reserve_after (MmtpRateControl * control, guint64 * now, guint64 silence,
+    guint n_lost, gint64 high_queue)
+{
+  MmtpRateSample sample = { *now += silence };
+  MmtpRateLimits limits = { 0 };
+
+  sample.sent = sample.arrival = *now - ONE_WAY;
+  sample.base_round_trip = 2 * ONE_WAY;
+  sample.n_lost = n_lost;
+  sample.high_queue_delay = high_queue;
+  sample.is_app_limited = TRUE;
+  /* 4 Mbit/s, the rate at which the reserve lasts for 250 ms */
+  sample.delivered = *now / 2000;
+  get_window_after (control, &sample, silence / 2000);
+  mmtp_rate_control_get_limits (control, &limits);
+  return limits.reserve;
+}
+
+/* The reserve normally lasts for 250 ms, which is 125 kB at 4 Mbit/s. After the
+ * return path was silent for a second, it must last for two seconds. A loss or
+ * a queue of the path itself ends this. */
+GST_START_TEST (reserve_grows_when_only_the_return_path_is_interrupted)
+{
+  const MmtpRateControlStart start = { PACKET, 2 * ONE_WAY };
+  const guint64 usual = 125000;
+  guint64 now = 10 * SECONDS;
+  MmtpRateControl *control =
+      mmtp_rate_control_new (&mmtp_delivery_control, now, &start);
+  guint i;
+
+  for (i = 0; i < 40; i++)
+    get_reserve_after (control, &now, REPORT_PERIOD, 0, 0);
+  fail_unless_equals_uint64 (get_reserve_after (control, &now, 300 * MS, 0, 0),
+      usual);
+  fail_unless_equals_uint64 (get_reserve_after (control, &now, 400 * MS, 0, 0),
+      400000);
+  fail_unless_equals_uint64 (get_reserve_after (control, &now, SECONDS, 0, 0),
+      1000000);
+  /* The maximum is two seconds. It remains until the path itself fails. */
+  fail_unless_equals_uint64 (get_reserve_after (control, &now, 3 * SECONDS, 0,
+          0), 1000000);
+  fail_unless_equals_uint64 (get_reserve_after (control, &now, REPORT_PERIOD, 0,
+          0), 1000000);
+  fail_unless_equals_uint64 (get_reserve_after (control, &now, REPORT_PERIOD, 0,
+          140 * MS), usual);
+  /* A silence in which messages were delayed has another cause. */
+  fail_unless_equals_uint64 (get_reserve_after (control, &now, SECONDS, 0,
+          140 * MS), usual);
+  fail_unless_equals_uint64 (get_reserve_after (control, &now, SECONDS, 0, 0),
+      1000000);
+  get_reserve_after (control, &now, REPORT_PERIOD, 1, 0);
+  fail_unless (get_reserve_after (control, &now, REPORT_PERIOD, 0, 0) <= usual);
+  mmtp_rate_control_free (control);
+}
+
+GST_END_TEST;
+
 /* In the start phase, the window grows with each report. The growth is usually
  * the number of bytes that have arrived. It is three times this number if the
  * round trip is long (at least 100 ms) and the report shows only a short
@@ -783,6 +843,7 @@ mmtpratecontrol_suite (void)
   tcase_add_test (tc, first_window_follows_the_round_trip);
   tcase_add_test (tc, train_enlarges_the_first_window);
   tcase_add_test (tc, start_is_fast_on_a_long_round_trip);
+  tcase_add_test (tc, reserve_grows_when_only_the_return_path_is_interrupted);
   tcase_add_test (tc, configured_path_drains_a_standing_queue);
   return s;
 }
