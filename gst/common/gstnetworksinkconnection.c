@@ -240,8 +240,11 @@ handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
   /* The connection's thread posts an error itself only if an established
    * connection breaks while the pipeline is playing. In all other cases, it
    * leaves this to the streaming thread. The reason is that the application may
-   * not watch the bus yet while the pipeline is on its way to PAUSED. */
-  if (connecting || GST_STATE (self) != GST_STATE_PLAYING)
+   * not watch the bus yet while the pipeline is on its way to PAUSED.
+   *
+   * On the way to PLAYING, buffers are sent before the state is PLAYING. The
+   * target of the state is PLAYING already, so this target is compared. */
+  if (connecting || GST_STATE_TARGET (self) != GST_STATE_PLAYING)
     return;
   UNLOCK (self);
   gst_network_sink_post_error (self);

@@ -42,6 +42,8 @@ typedef struct
    * before the drain timeout expires. */
   gboolean drains;
   gboolean drain_breaks;
+  /* The last step of the change of state to PLAYING ends when this is FALSE. */
+  gboolean becomes_playing_late;
 
   /* The FakeSink (the sink with the fake transport) writes the following
    * fields, and the tests read them. They are protected by `lock`. */
@@ -245,11 +247,31 @@ fake_sink_finalize (GObject * object)
   G_OBJECT_CLASS (fake_sink_parent_class)->finalize (object);
 }
 
+static GstStateChangeReturn
+fake_change_state (GstElement * element, GstStateChange transition)
+{
+  FakeSink *self = FAKE (element);
+  GstStateChangeReturn result =
+      GST_ELEMENT_CLASS (fake_sink_parent_class)->change_state (element,
+      transition);
+  gboolean waits = transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING;
+
+  while (waits) {
+    g_mutex_lock (&self->lock);
+    waits = self->becomes_playing_late;
+    g_mutex_unlock (&self->lock);
+    if (waits)
+      g_usleep (1000);
+  }
+  return result;
+}
+
 static void
 fake_sink_class_init (FakeSinkClass * klass)
 {
   GstNetworkSinkClass *network_class = GST_NETWORK_SINK_CLASS (klass);
 
+  GST_ELEMENT_CLASS (klass)->change_state = fake_change_state;
   G_OBJECT_CLASS (klass)->finalize = fake_sink_finalize;
   network_class->stats_name = "application/x-fake-stats";
   network_class->describe = fake_describe;
@@ -745,6 +767,26 @@ GST_START_TEST (receiver_that_goes_unseen_by_send_is_an_error)
   fail_unless_equals_int (test->flow, GST_FLOW_ERROR);
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "failures-closed"),
       1);
+  sink_pipeline_free_and_expect_log (test, "<a>");
+}
+
+GST_END_TEST;
+
+/* GstBaseSink sends buffers before the change of state to PLAYING has ended. A
+ * connection that breaks at this moment must be an error at once. */
+GST_START_TEST (receiver_that_goes_while_the_state_changes_is_an_error)
+{
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (),
+      "auto-reconnect", FALSE,
+      NULL);
+
+  FAKE (test->sink)->becomes_playing_late = TRUE;
+  sink_pipeline_play (test);
+  push (test, 'a', 0, 0);
+  WAIT_FOR (sink_pipeline_pushed (test) == 1);
+  SET (test, gone, TRUE);
+  check_error (test, GST_RESOURCE_ERROR_WRITE, "it closed the connection");
+  SET (test, becomes_playing_late, FALSE);
   sink_pipeline_free_and_expect_log (test, "<a>");
 }
 
@@ -1872,6 +1914,8 @@ network_sink_suite (void)
       datagrams_that_are_refused_for_the_timeout_are_an_error);
   tcase_add_test (tcase, stop_does_not_wait_for_the_next_attempt);
   tcase_add_test (tcase, receiver_that_goes_unseen_by_send_is_an_error);
+  tcase_add_test (tcase,
+      receiver_that_goes_while_the_state_changes_is_an_error);
   tcase_add_test (tcase, receiver_that_goes_wakes_who_waits_for_room);
   tcase_add_test (tcase, next_receiver_begins_with_a_key_frame);
   tcase_add_test (tcase, torn_key_frame_is_dropped);
