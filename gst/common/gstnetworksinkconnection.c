@@ -243,7 +243,7 @@ handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
    * not watch the bus yet while the pipeline is on its way to PAUSED.
    *
    * On the way to PLAYING, buffers are sent before the state is PLAYING. The
-   * target of the state is PLAYING already, so this target is compared. */
+   * target state is PLAYING already, so it is compared instead. */
   if (connecting || GST_STATE_TARGET (self) != GST_STATE_PLAYING)
     return;
   UNLOCK (self);

@@ -25,10 +25,11 @@ from wirelesslab.errors import LabError
 # made it, SIGKILL could end this process before it has started the script, and
 # nobody would remove the directory. If a process of the pool was killed, its
 # child may live a moment longer and make a file while `rm` runs. `rm` then
-# fails, so the script tries again, for at most ten seconds.
-DIRECTORY_OF_A_POOL = """trap '' HUP INT QUIT TERM
+# fails, so the script tries again, for about ten seconds. The script ignores
+# SIGPIPE, because the process that reads the name may be killed before that.
+DIRECTORY_OF_A_POOL = """trap '' HUP INT PIPE QUIT TERM
 directory=$(mktemp -d) || exit
-echo "$directory"
+echo "$directory" 2>/dev/null
 exec >/dev/null
 cat
 for attempt in $(seq 100); do
@@ -60,13 +61,15 @@ def each(function: Callable[[Any], Any],
         return
     remover = subprocess.Popen(
         ["sh", "-c", DIRECTORY_OF_A_POOL], stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, text=True, start_new_session=True)
+        stdout=subprocess.PIPE, text=True, start_new_session=True,
+        env={**os.environ, "TMPDIR": tempfile.gettempdir()})
     try:
         with remover.stdout:
             directory = remover.stdout.readline().rstrip("\n")
         if not directory:
-            raise LabError("no directory for temporary files could be made. "
-                           "Set TMPDIR to a directory with free space")
+            raise LabError(f"no directory could be made in "
+                           f"{tempfile.gettempdir()}. Set TMPDIR to a "
+                           "directory with free space")
         pool = concurrent.futures.ProcessPoolExecutor(
             os.cpu_count(), multiprocessing.get_context("fork"), begin,
             (directory,))

@@ -106,14 +106,18 @@
 #define CONGESTION_REPORTS 16
 /* A silence is a time in which no report arrives. Its cause may be the path or
  * the return path. After the silence, the reports show the cause. If the path
- * lost no message and delayed none by more than SILENT_QUEUE (ns), only the
- * return path was interrupted. The same is then likely for the next silence.
+ * lost no message and delayed none for long, only the return path was
+ * interrupted. The same is then likely for the next silence. A delay is long if
+ * it exceeds the sum of SILENT_QUEUE (ns), the jitter, and the threshold that
+ * get_guard () returns.
  *
- * After a silence of at least MIN_SILENCE (ns) whose cause was the return path,
- * the time of the reserve is therefore at least the duration of this silence
- * multiplied by SILENCE_FACTOR, but at most MAX_TRUST. This lasts until a report
- * shows a loss or a longer delay. */
+ * A silence counts if it is longer than MIN_SILENCE (ns) and longer than
+ * SILENT_PERIODS report periods. If its cause was the return path, the time TRUST
+ * is replaced by SILENCE_FACTOR times the silence, if this is longer, but by at
+ * most MAX_TRUST. This lasts until a report shows a loss or a long delay. The
+ * factor for recent queues still applies. */
 #define MIN_SILENCE (300 * MILLISECOND)
+#define SILENT_PERIODS 3
 #define SILENT_QUEUE (100 * MILLISECOND)
 #define SILENCE_FACTOR 2
 #define MAX_TRUST (2 * SECOND)
@@ -306,8 +310,8 @@ typedef struct
   gdouble standing_since;
   gboolean is_competing;
   gdouble report_time;          /* time in ns of the last report; 0 if none */
-  /* Time in ns for which the reserve must last at least, because the return
-   * path was interrupted before; 0 if this is not known. See MIN_SILENCE. */
+  /* Time in ns that replaces TRUST if it is longer, because the return path was
+   * interrupted before; 0 if this is not known. See MIN_SILENCE. */
   gdouble silence_trust;
   MmtpLossBound bound;
   gboolean is_app_limited;
@@ -666,7 +670,8 @@ follow_silence (Delivery * self, const MmtpRateSample * sample)
 
   if (sample->n_lost > 0 || sample->high_queue_delay > max)
     self->silence_trust = 0;
-  else if (self->report_time > 0 && sample->acked > 0 && silence > MIN_SILENCE)
+  else if (self->report_time > 0 && sample->acked > 0 &&
+      silence > MAX (MIN_SILENCE, SILENT_PERIODS * self->period))
     self->silence_trust = MIN (MAX (self->silence_trust,
             SILENCE_FACTOR * silence), MAX_TRUST);
   self->report_time = sample->now;

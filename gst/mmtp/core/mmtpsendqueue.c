@@ -40,6 +40,10 @@
  * tuned with simulated links (tests/benchmarks/mmtparena.c). */
 #define REFERENCE_MARGIN 12
 #define DROPPABLE_MARGIN 24
+/* A plan skips independent frames whose deadlines are too early. It looks at
+ * MAX_SKIPPED of them at most. After that, it goes on with the first frame whose
+ * deadline is late enough. This bounds the work that a long queue causes. */
+#define MAX_SKIPPED 256
 
 struct _MmtpSendQueue
 {
@@ -87,10 +91,10 @@ struct _MmtpSendQueue
   gboolean frame_ended;
   /* Number of the last dropped frame. Further buffers of this frame are dropped
    * as well. */
+  guint64 given_up_frame;
   /* number of the frame of which a packet was last sent for the first time;
    * G_MAXUINT64 if there is none */
   guint64 sent_frame;
-  guint64 given_up_frame;
   MmtpGop gop;                  /* current group of pictures */
 
   /* --- rate of the stream */
@@ -1274,30 +1278,55 @@ has_references (const MmtpSendQueue * queue)
 {
   MmtpRank rank;
 
-  for (rank = MMTP_RANK_DROPPABLE; rank < MMTP_RANK_KEY; rank++)
+  for (rank = MMTP_RANK_BROKEN; rank < MMTP_RANK_KEY; rank++)
     if (get_first (queue, rank))
       return TRUE;
   return FALSE;
 }
 
-/* Returns whether a packet of the frame of `packet` was sent already. Frames
- * are sent in the order of the stream, so the frame that was sent last is the
- * only frame whose packets may have been sent in part. */
+/* Returns whether a part of the frame of `packet` was sent already. The queue
+ * may have forgotten this part, so the frame that was sent last always counts
+ * as begun. */
 static gboolean
 is_begun (const MmtpSendQueue * queue, const MmtpPacket * packet)
 {
-  return packet->was_sent || packet->unit->n_sent > 0 ||
-      packet->unit->frame == queue->sent_frame;
+  const guint64 frame = packet->unit->frame;
+  guint64 number = get_frame_start (queue, packet->unit);
+
+  if (frame == queue->sent_frame)
+    return TRUE;
+  while (number < queue->next_number) {
+    const MmtpUnit *part = mmtp_send_queue_get_packet (queue, number)->unit;
+
+    if (part->frame != frame)
+      break;
+    if (part->n_sent > 0 && !part->picture.is_data)
+      return TRUE;
+    number = part->first + part->n_packets;
+  }
+  return FALSE;
+}
+
+/* Returns the stream number of the first key frame with a deadline of at least
+ * `earliest`. If there is none, returns the number that the next new packet
+ * will get. */
+static guint64
+get_number_of_deadline (const MmtpSendQueue * queue, guint64 earliest)
+{
+  const MmtpPacket *packet = find_in_time (queue, MMTP_RANK_KEY, earliest);
+
+  return packet ? packet->number : queue->next_number;
 }
 
 /* Adds the frames that have waiting packets to `plan`. Skips a frame if its
- * deadline is before `earliest` and none of its packets was sent. */
+ * deadline is before `earliest` and no part of it was sent. */
 static void
 add_waiting_frames (const MmtpSendQueue * queue, MmtpPlan * plan,
     guint64 earliest)
 {
-  guint64 number = get_first_number (queue);
+  guint64 number = get_first_number (queue), skipped = G_MAXUINT64;
   MmtpPlanFrame *frame = NULL;
+  guint n_skipped = 0;
 
   plan->n = 0;
   for (; number < queue->next_number; number++) {
@@ -1305,11 +1334,16 @@ add_waiting_frames (const MmtpSendQueue * queue, MmtpPlan * plan,
     const MmtpUnit *unit = packet->unit;
 
     if (packet->state != MMTP_PACKET_WAITING || unit->picture.is_data ||
-        unit->rank == MMTP_RANK_BROKEN ||
-        (mmtp_send_queue_get_last_time (queue, packet) < earliest &&
-            !is_begun (queue, packet)))
+        unit->rank == MMTP_RANK_BROKEN || unit->frame == skipped)
       continue;
     if (!frame || frame->frame != unit->frame) {
+      if (mmtp_send_queue_get_deadline (queue, packet) < earliest &&
+          !is_begun (queue, packet)) {
+        skipped = unit->frame;
+        if (++n_skipped == MAX_SKIPPED)
+          number = MAX (number, get_number_of_deadline (queue, earliest) - 1);
+        continue;
+      }
       if (plan->n == MMTP_PLAN_FRAMES)
         return;
       frame = &plan->frames[plan->n++];
@@ -1365,7 +1399,8 @@ mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
     return FALSE;
   packet->was_sent = TRUE;
   mark_begun (queue, unit);
-  queue->sent_frame = unit->frame;
+  if (!unit->picture.is_data)
+    queue->sent_frame = unit->frame;
   if (++unit->n_sent == unit->n_packets)
     queue->stats.sent_buffers++;
   return TRUE;

@@ -161,8 +161,8 @@ MmtpPacket *mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
  * (rank MMTP_RANK_BROKEN), and pieces of a transport stream without video.
  *
  * If all waiting frames are key frames, the function skips frames whose
- * deadlines are before `earliest` (in ns). It does not skip a frame of which a
- * packet was sent already. If no frame would remain, it skips none. */
+ * deadlines are before `earliest` (in ns). It usually does not skip a frame of
+ * which a part was sent already. If no frame would remain, it skips none. */
 void mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan,
     guint64 earliest);
 /* Returns the first packet of `frame` that waits to be sent, and stores the

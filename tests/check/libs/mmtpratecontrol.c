@@ -667,7 +667,8 @@ get_window_after (MmtpRateControl * control, MmtpRateSample * sample,
 
   sample->acked = sample->sent_in_flight = acked;
   sample->n_acked = acked / PACKET;
-  sample->report_period = REPORT_PERIOD;
+  if (sample->report_period == 0)
+    sample->report_period = REPORT_PERIOD;
   sample->deadline = SECONDS;
   mmtp_rate_control_feedback (control, sample);
   mmtp_rate_control_get_limits (control, &limits);
@@ -727,15 +728,16 @@ GST_END_TEST;
 
 /* Passes a report to `control` that arrives `silence` ns after the previous
  * one. Returns the reserve in bytes. */
-static guint64
+static gdouble
 get_reserve_after (MmtpRateControl * control, guint64 * now, guint64 silence,
-    guint n_lost, gint64 high_queue)
+    guint64 report_period, guint n_lost, gint64 high_queue)
 {
   MmtpRateSample sample = { *now += silence };
   MmtpRateLimits limits = { 0 };
 
   sample.sent = sample.arrival = *now - ONE_WAY;
   sample.base_round_trip = 2 * ONE_WAY;
+  sample.report_period = report_period;
   sample.n_lost = n_lost;
   sample.high_queue_delay = high_queue;
   sample.is_app_limited = TRUE;
@@ -746,40 +748,80 @@ get_reserve_after (MmtpRateControl * control, guint64 * now, guint64 silence,
   return limits.reserve;
 }
 
-/* The reserve normally lasts for 250 ms, which is 125 kB at 4 Mbit/s. After the
- * return path was silent for a second, it must last for two seconds. A loss or
- * a queue of the path itself ends this. */
-GST_START_TEST (reserve_grows_when_only_the_return_path_is_interrupted)
+/* Checks the reserve, with a tolerance for errors of floating-point numbers. */
+static void
+check_reserve (MmtpRateControl * control, guint64 * now, guint64 silence,
+    gint64 high_queue, gdouble reserve)
+{
+  const gdouble found = get_reserve_after (control, now, silence,
+      REPORT_PERIOD, 0, high_queue);
+
+  fail_unless (ABS (found - reserve) < 10, "%f instead of %f bytes", found,
+      reserve);
+}
+
+static MmtpRateControl *
+new_control_with_reports (guint64 * now, guint64 report_period)
 {
   const MmtpRateControlStart start = { PACKET, 2 * ONE_WAY };
-  const guint64 usual = 125000;
-  guint64 now = 10 * SECONDS;
   MmtpRateControl *control =
-      mmtp_rate_control_new (&mmtp_delivery_control, now, &start);
+      mmtp_rate_control_new (&mmtp_delivery_control, *now, &start);
   guint i;
 
   for (i = 0; i < 40; i++)
-    get_reserve_after (control, &now, REPORT_PERIOD, 0, 0);
-  fail_unless_equals_uint64 (get_reserve_after (control, &now, 300 * MS, 0, 0),
-      usual);
-  fail_unless_equals_uint64 (get_reserve_after (control, &now, 400 * MS, 0, 0),
-      400000);
-  fail_unless_equals_uint64 (get_reserve_after (control, &now, SECONDS, 0, 0),
-      1000000);
+    get_reserve_after (control, now, report_period, report_period, 0, 0);
+  return control;
+}
+
+/* The reserve normally lasts for 250 ms, which is 125 kB at 4 Mbit/s. After the
+ * return path was silent for a second, it must last for two seconds. A long
+ * delay on the path itself ends this. */
+GST_START_TEST (reserve_grows_when_only_the_return_path_is_interrupted)
+{
+  const gdouble usual = 125000, max = 1000000;
+  guint64 now = 10 * SECONDS;
+  MmtpRateControl *control = new_control_with_reports (&now, REPORT_PERIOD);
+
+  check_reserve (control, &now, 300 * MS, 0, usual);
+  check_reserve (control, &now, 400 * MS, 0, 400000);
+  check_reserve (control, &now, SECONDS, 0, max);
   /* The maximum is two seconds. It remains until the path itself fails. */
-  fail_unless_equals_uint64 (get_reserve_after (control, &now, 3 * SECONDS, 0,
-          0), 1000000);
-  fail_unless_equals_uint64 (get_reserve_after (control, &now, REPORT_PERIOD, 0,
-          0), 1000000);
-  fail_unless_equals_uint64 (get_reserve_after (control, &now, REPORT_PERIOD, 0,
-          140 * MS), usual);
+  check_reserve (control, &now, 3 * SECONDS, 0, max);
+  check_reserve (control, &now, REPORT_PERIOD, 0, max);
+  check_reserve (control, &now, REPORT_PERIOD, 140 * MS, usual);
   /* A silence in which messages were delayed has another cause. */
-  fail_unless_equals_uint64 (get_reserve_after (control, &now, SECONDS, 0,
-          140 * MS), usual);
-  fail_unless_equals_uint64 (get_reserve_after (control, &now, SECONDS, 0, 0),
-      1000000);
-  get_reserve_after (control, &now, REPORT_PERIOD, 1, 0);
-  fail_unless (get_reserve_after (control, &now, REPORT_PERIOD, 0, 0) <= usual);
+  check_reserve (control, &now, SECONDS, 140 * MS, usual);
+  check_reserve (control, &now, SECONDS, 0, max);
+  mmtp_rate_control_free (control);
+}
+
+GST_END_TEST;
+
+/* After a loss, the usual reserve applies again: a queue did not overflow. */
+GST_START_TEST (reserve_is_the_usual_one_after_a_loss)
+{
+  guint64 now = 10 * SECONDS;
+  MmtpRateControl *control = new_control_with_reports (&now, REPORT_PERIOD);
+
+  check_reserve (control, &now, SECONDS, 0, 1000000);
+  get_reserve_after (control, &now, REPORT_PERIOD, REPORT_PERIOD, 1, 0);
+  check_reserve (control, &now, REPORT_PERIOD, 0, 125000);
+  mmtp_rate_control_free (control);
+}
+
+GST_END_TEST;
+
+/* On a slow path, reports are so rare that their usual interval is longer than
+ * 300 ms. Such an interval is no silence. */
+GST_START_TEST (rare_reports_are_no_silence)
+{
+  guint64 now = 10 * SECONDS;
+  MmtpRateControl *control = new_control_with_reports (&now, 500 * MS);
+
+  fail_unless (get_reserve_after (control, &now, 500 * MS, 500 * MS, 0, 0) <
+      125010);
+  fail_unless (get_reserve_after (control, &now, 1600 * MS, 500 * MS, 0, 0) >
+      900000);
   mmtp_rate_control_free (control);
 }
 
@@ -844,6 +886,8 @@ mmtpratecontrol_suite (void)
   tcase_add_test (tc, train_enlarges_the_first_window);
   tcase_add_test (tc, start_is_fast_on_a_long_round_trip);
   tcase_add_test (tc, reserve_grows_when_only_the_return_path_is_interrupted);
+  tcase_add_test (tc, reserve_is_the_usual_one_after_a_loss);
+  tcase_add_test (tc, rare_reports_are_no_silence);
   tcase_add_test (tc, configured_path_drains_a_standing_queue);
   return s;
 }

@@ -243,16 +243,61 @@ GST_START_TEST (plan_skips_independent_frames_with_early_deadlines)
 
 GST_END_TEST;
 
+/* Each of the first two frames has two buffers, of which the first is sent. The
+ * plan must contain the rest of both frames, and skip the third frame. */
 GST_START_TEST (plan_does_not_skip_the_rest_of_a_frame)
 {
   MmtpSendQueue *queue = new_queue ();
+  MmtpPlan plan;
+  guint i;
 
-  /* The first frame has two packets. One of them is sent. */
-  fail_unless (put (queue, 0, KEY, 1500));
+  for (i = 0; i < 8; i++)
+    fail_unless (put (queue, i / 2 * 40 * MS, i % 2 ? KEY : 0, 500));
+  for (i = 0; i < 2; i++)
+    mmtp_send_queue_note_sent (queue, mmtp_send_queue_get_packet (queue, 2 * i),
+        0, i);
+  mmtp_send_queue_fill_plan (queue, &plan, DELAY + 81 * MS);
+  fail_unless_equals_int (plan.n, 3);
+  fail_unless_equals_uint64 (plan.frames[0].first, 1);
+  fail_unless_equals_uint64 (plan.frames[1].first, 3);
+  fail_unless_equals_uint64 (plan.frames[2].first, 6);
+  mmtp_send_queue_free (queue);
+}
+
+GST_END_TEST;
+
+/* With the maximum lateness, a packet is useful for some time after its
+ * deadline. A plan must not wait for this time. */
+GST_START_TEST (plan_skips_frames_by_their_deadlines)
+{
+  MmtpSendQueue *queue = new_queue ();
+
+  mmtp_send_queue_set_max_lateness (queue, 7 * MS);
+  fail_unless (put (queue, 0, KEY, 500));
   fail_unless (put (queue, 40 * MS, KEY, 500));
-  fail_unless (put (queue, 80 * MS, KEY, 500));
-  send_head (queue);
-  fail_unless_equals_uint64 (get_first_planned (queue, DELAY + 41 * MS, 2), 1);
+  fail_unless_equals_uint64 (get_first_planned (queue, DELAY + 1, 1), 1);
+  mmtp_send_queue_free (queue);
+}
+
+GST_END_TEST;
+
+/* If very many frames have early deadlines, the plan goes on with the first
+ * frame whose deadline is late enough. */
+GST_START_TEST (plan_skips_thousands_of_frames)
+{
+  MmtpSendQueue *queue = new_queue ();
+  guint i;
+
+  for (i = 0; i < 3000; i++)
+    fail_unless (put (queue, i * 1000, KEY, 1));
+  fail_unless_equals_uint64 (get_first_planned (queue, DELAY + 255 * 1000,
+          MMTP_PLAN_FRAMES), 255);
+  fail_unless_equals_uint64 (get_first_planned (queue, DELAY + 256 * 1000,
+          MMTP_PLAN_FRAMES), 256);
+  fail_unless_equals_uint64 (get_first_planned (queue, DELAY + 2990 * 1000, 10),
+      2990);
+  fail_unless_equals_uint64 (get_first_planned (queue, DELAY + 3000 * 1000,
+          MMTP_PLAN_FRAMES), 0);
   mmtp_send_queue_free (queue);
 }
 
@@ -492,6 +537,8 @@ mmtpsendqueue_suite (void)
   tcase_add_test (tc, late_packet_waits_for_the_maximum_lateness);
   tcase_add_test (tc, plan_skips_independent_frames_with_early_deadlines);
   tcase_add_test (tc, plan_does_not_skip_the_rest_of_a_frame);
+  tcase_add_test (tc, plan_skips_frames_by_their_deadlines);
+  tcase_add_test (tc, plan_skips_thousands_of_frames);
   tcase_add_test (tc, reported_packets_are_forgotten);
   tcase_add_test (tc, lost_reference_makes_what_needs_it_wait_for_the_rest);
   tcase_add_test (tc, late_group_is_passed_over);

@@ -114,6 +114,18 @@ class ParallelTest(unittest.TestCase):
             self.assertEqual(script.returncode, 0)
             self.assertFalse(directory.exists())
 
+    def test_the_temporary_directory_is_removed_if_its_name_was_not_read(self):
+        with tempfile.TemporaryDirectory() as name:
+            read, write = os.pipe()
+            os.close(read)
+            script = subprocess.Popen(
+                ["sh", "-c", process_pool.DIRECTORY_OF_A_POOL],
+                stdin=subprocess.DEVNULL, stdout=write,
+                env={**os.environ, "TMPDIR": name})
+            os.close(write)
+            self.assertEqual(script.wait(), 0)
+            self.assertEqual(os.listdir(name), [])
+
 
 class OuwensTest(unittest.TestCase):
 
