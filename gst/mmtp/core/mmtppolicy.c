@@ -375,6 +375,26 @@ has_configured_path (const MmtpPolicy * policy)
   return FALSE;
 }
 
+/* Returns the earliest time in ns at which a packet that is sent now could
+ * arrive, over any path that may carry packets; MMTP_NEVER if there is none. */
+static guint64
+get_soonest_arrival (const MmtpPolicy * policy)
+{
+  const gboolean has_choice = mmtp_paths_have_choice (policy->paths);
+  const gboolean is_spare = has_spare_path (policy);
+  guint64 soonest = MMTP_NEVER;
+  guint i;
+
+  for (i = 0; i < policy->paths->n; i++) {
+    const MmtpPath *path = policy->paths->all[i];
+
+    if (mmtp_path_may_carry (path))
+      soonest = MIN (soonest, policy->paths->now + get_delay (policy, path,
+              has_choice, is_spare));
+  }
+  return soonest;
+}
+
 /* In an overload, a packet that arrives late takes the place of a packet that
  * would have been in time. Therefore a plan skips independent frames that would
  * arrive shortly before their deadlines (see INDEPENDENT_MARGIN). Returns the
@@ -387,18 +407,11 @@ has_configured_path (const MmtpPolicy * policy)
 static guint64
 get_earliest_deadline (const MmtpPolicy * policy)
 {
-  const gboolean has_choice = mmtp_paths_have_choice (policy->paths);
-  const gboolean is_spare = has_spare_path (policy);
-  guint64 min = MMTP_NEVER;
-  guint i;
+  const guint64 arrival = get_soonest_arrival (policy);
 
-  if (has_configured_path (policy))
+  if (arrival == MMTP_NEVER || has_configured_path (policy))
     return 0;
-  for (i = 0; i < policy->paths->n; i++)
-    if (mmtp_path_may_carry (policy->paths->all[i]))
-      min = MIN (min, get_delay (policy, policy->paths->all[i], has_choice,
-              is_spare));
-  return min == MMTP_NEVER ? 0 : policy->paths->now + min +
+  return arrival +
       mmtp_send_queue_get_delay (policy->queue) / INDEPENDENT_MARGIN;
 }
 
@@ -428,25 +441,6 @@ make_plan (MmtpPolicy * policy)
   policy->plan_time = policy->paths->now;
   policy->plan_next = mmtp_send_queue_get_next_number (policy->queue);
   policy->is_plan_used = FALSE;
-}
-
-/* Returns TRUE if no path that may carry a packet now could deliver it before
- * `arrival`. */
-static gboolean
-is_soonest (const MmtpPolicy * policy, guint64 arrival)
-{
-  const gboolean has_choice = mmtp_paths_have_choice (policy->paths);
-  const gboolean is_spare = has_spare_path (policy);
-  guint i;
-
-  for (i = 0; i < policy->paths->n; i++) {
-    const MmtpPath *path = policy->paths->all[i];
-
-    if (mmtp_path_may_carry (path) && policy->paths->now + get_delay (policy,
-            path, has_choice, is_spare) < arrival)
-      return FALSE;
-  }
-  return TRUE;
 }
 
 /* Returns the first packet of the present plan that is in time if it arrives at
@@ -479,7 +473,7 @@ find_in_plan (MmtpPolicy * policy, guint64 arrival, gboolean * is_exhausted)
     if (frame->deadline < arrival)
       continue;
     if (!is_known)
-      is_soon = is_soonest (policy, arrival);
+      is_soon = get_soonest_arrival (policy) >= arrival;
     is_known = TRUE;
     if (is_soon)
       return packet;

@@ -1291,10 +1291,11 @@ static gboolean
 is_begun (const MmtpSendQueue * queue, const MmtpPacket * packet)
 {
   const guint64 frame = packet->unit->frame;
-  guint64 number = get_frame_start (queue, packet->unit);
+  guint64 number;
 
   if (frame == queue->sent_frame)
     return TRUE;
+  number = get_frame_start (queue, packet->unit);
   while (number < queue->next_number) {
     const MmtpUnit *part = mmtp_send_queue_get_packet (queue, number)->unit;
 
@@ -1358,8 +1359,10 @@ void
 mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan,
     guint64 earliest)
 {
-  add_waiting_frames (queue, plan, has_references (queue) ? 0 : earliest);
-  if (plan->n == 0)
+  if (has_references (queue))
+    earliest = 0;
+  add_waiting_frames (queue, plan, earliest);
+  if (plan->n == 0 && earliest > 0)
     add_waiting_frames (queue, plan, 0);
 }
 
