@@ -76,6 +76,12 @@
  * the OPEN may be long, too. The difference of the two round trips may then be
  * less than MAX_JITTER. */
 #define MAX_JITTER (HANDSHAKE_WAIT / 2)
+/* The first estimate of a path's rate is uncertain if the path has jitter. This
+ * is assumed if the difference of the two round trips, that of the OPEN and
+ * that of the INIT, is not more than MUCH_LONGER times the measured jitter. The
+ * handshake measures only a few round trips, so the real jitter may be several
+ * times as long as the measured one. */
+#define MUCH_LONGER 16
 #define OPEN_SIGNED 92          /* bytes of OPEN that its MAC covers */
 #define ACCEPT_SIGNED 52        /* bytes of ACCEPT that its MAC covers */
 /* Maximum initial delay (D0, the latency of the session) in ns that an OPEN may
@@ -306,6 +312,17 @@ note_unverified (MmtpHandshake * self, MmtpRefuseReason reason, guint version)
   self->unverified_version = version;
 }
 
+/* Counts a COOKIE that has arrived on `path`, and stores its arrival time. */
+static void
+note_cookie (MmtpHandshake * self, const MmtpPath * path)
+{
+  MmtpAsked *asked = &self->asked[path->id];
+
+  if (asked->cookies < MMTP_KEPT_INITS)
+    asked->cookie_times[asked->cookies] = self->paths->now;
+  asked->cookies++;
+}
+
 static MmtpRefusal
 take_cookie (MmtpHandshake * self, MmtpPath * path,
     const MmtpMessage * message, const guint8 * bytes, gsize size)
@@ -318,13 +335,12 @@ take_cookie (MmtpHandshake * self, MmtpPath * path,
     note_unverified (self, MMTP_REFUSE_KEY, message->version);
     return MMTP_REFUSED_TRAILER;
   }
-  self->asked[path->id].cookies++;
+  note_cookie (self, path);
   if (!may_take_cookie (self, cookie))
     return MMTP_REFUSED_SESSION;
   self->cookies_left--;
   self->is_contested |= self->phase == MMTP_PHASE_OPEN;
   memcpy (self->cookie, cookie->cookie, MMTP_COOKIE_SIZE);
-  self->asked[path->id].cookie_time = self->paths->now;
   self->init_round_trip = self->paths->now - self->asked[path->id].init_sent[0];
   self->path = path->id;
   self->phase = MMTP_PHASE_OPEN;
@@ -417,14 +433,39 @@ find_answered_init (MmtpHandshake * self, MmtpAsked * asked)
 
   if (self->is_contested || asked->cookies == 0)
     return;
-  while (i < n && asked->cookie_time - asked->init_sent[i] >
+  while (i < n && asked->cookie_times[0] - asked->init_sent[i] >
       open_round_trip + MAX_JITTER)
     i++;
   if (i == 0 || i == n || asked->cookies != asked->inits - i ||
-      asked->cookie_time - asked->init_sent[i] >= open_round_trip)
+      asked->cookie_times[0] - asked->init_sent[i] >= open_round_trip)
     return;
   asked->unanswered = i;
-  self->init_round_trip = asked->cookie_time - asked->init_sent[i];
+  self->init_round_trip = asked->cookie_times[0] - asked->init_sent[i];
+}
+
+/* Returns the jitter of the path in ns, as far as the handshake shows it. This
+ * is the longest round trip of an INIT minus the shortest round trip, either of
+ * an INIT or of the OPEN. All INITs have the same size, and the OPEN is longer.
+ * Without jitter, all INITs have the same round trip, and that of the OPEN is
+ * longer. The result is then 0.
+ *
+ * The result is valid only if is_ambiguous () returns FALSE: only then is it
+ * certain which COOKIE answered which INIT. */
+static guint64
+get_jitter (const MmtpAsked * asked, guint64 open_round_trip)
+{
+  const guint n = MIN (asked->cookies, MMTP_KEPT_INITS - asked->unanswered);
+  guint64 min = open_round_trip, max = 0;
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    guint64 round_trip = asked->cookie_times[i] -
+        asked->init_sent[i + asked->unanswered];
+
+    min = MIN (min, round_trip);
+    max = MAX (max, round_trip);
+  }
+  return max - MIN (max, min);
 }
 
 /* Returns a first estimate of the path's rate in bit/s. Called when the ACCEPT
@@ -432,30 +473,33 @@ find_answered_init (MmtpHandshake * self, MmtpAsked * asked)
  * OPEN and ACCEPT. OPEN and ACCEPT together have more bytes than INIT and
  * COOKIE together, because the first OPEN contains padding. The round trip of
  * OPEN and ACCEPT is therefore longer. The estimated rate is the number of
- * additional bits divided by the additional time.
+ * additional bits divided by the additional time. Jitter may have shortened
+ * this time, so the measured jitter is added to it.
  *
  * Returns 0 if the ACCEPT answers a repeated OPEN, because a repeated OPEN has
- * no padding. If it is uncertain which INIT or OPEN was answered, the result is
- * at most USUAL_BEGINNING. */
+ * no padding. The result is at most USUAL_BEGINNING in two cases: the path has
+ * jitter, or it is uncertain which INIT or OPEN was answered. */
 guint64
 mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
     gboolean * is_minimum)
 {
   const MmtpAsked *asked = &self->asked[path->id];
-  guint64 round_trip = self->paths->now - asked->open_sent, more, bytes, rate;
+  const gboolean is_uncertain = is_ambiguous (self, asked);
+  const guint64 round_trip = self->paths->now - asked->open_sent;
+  guint64 more, bytes, jitter, rate;
+  gboolean has_jitter;
 
   *is_minimum = FALSE;
-  if (self->init_round_trip == 0 || round_trip <= self->init_round_trip
-      || is_answer_to_last (self, asked))
+  if (self->init_round_trip == 0 || is_answer_to_last (self, asked)
+      || (is_uncertain && round_trip <= self->init_round_trip))
     return 0;
-  more = round_trip - self->init_round_trip;
+  more = round_trip - MIN (round_trip, self->init_round_trip);
   bytes = MIN (OPEN_SIZE, path->max_size) - MMTP_INIT_SIZE + ACCEPT_MORE;
-  rate = bytes * 8 * SECOND / MAX (more, MIN_DIFFERENCE);
-  if (is_ambiguous (self, asked) && rate > USUAL_BEGINNING) {
-    rate = USUAL_BEGINNING;
-    *is_minimum = TRUE;
-  }
-  return rate;
+  jitter = is_uncertain ? 0 : get_jitter (asked, round_trip);
+  has_jitter = !is_uncertain && more <= MUCH_LONGER * jitter;
+  rate = bytes * 8 * SECOND / MAX (more + jitter, MIN_DIFFERENCE);
+  *is_minimum = has_jitter || (is_uncertain && rate > USUAL_BEGINNING);
+  return has_jitter || is_uncertain ? MIN (rate, USUAL_BEGINNING) : rate;
 }
 
 /* The handshake has measured a round trip. This function adds the round trip to

@@ -47,13 +47,13 @@ typedef struct
   gboolean is_open;
   /* State of the search for a COOKIE. The sender sends INITs until a COOKIE
    * answers one of them. `init_sent` contains the sending times of the first
-   * INITs. `inits` is the number of INITs that were sent, and `cookies` is the
-   * number of COOKIEs that have arrived. Both numbers are reset when the sender
-   * requests a new COOKIE. */
+   * INITs, and `cookie_times` the arrival times of the first COOKIEs. `inits`
+   * is the number of INITs that were sent, and `cookies` is the number of
+   * COOKIEs that have arrived. Both numbers are reset when the sender requests
+   * a new COOKIE. */
   guint64 init_sent[MMTP_KEPT_INITS];
+  guint64 cookie_times[MMTP_KEPT_INITS];
   guint inits, cookies;
-  /* arrival time of the COOKIE that the sender used */
-  guint64 cookie_time;
   /* How many INITs were sent before the INIT that the first COOKIE answered, as
    * far as the sender can recognize this. These earlier INITs got no answer,
    * because these INITs or their COOKIEs were lost. The field is 0 until the
@@ -130,7 +130,8 @@ MmtpRefusal mmtp_handshake_input (MmtpHandshake * self, MmtpPath * path,
     const MmtpMessage * message, const guint8 * bytes, gsize size);
 /* Returns a first estimate of the path's rate in bit/s; 0 if the rate is
  * unknown. `path` is the path on which the ACCEPT arrived. If the estimate is
- * uncertain, it is limited to a low value. If the limit was applied,
- * `is_minimum` is set to TRUE, because the actual rate may be higher. */
+ * uncertain because messages were lost or the path has jitter, the function
+ * returns a cautious value. It then sets `is_minimum` to TRUE, because the
+ * actual rate may be much higher. */
 guint64 mmtp_handshake_guess_rate (const MmtpHandshake * self,
     const MmtpPath * path, gboolean * is_minimum);

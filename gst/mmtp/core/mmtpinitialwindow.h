@@ -10,7 +10,8 @@
  * packets (RFC 5681, section 3.1).
  *
  * If the rate of the path is known, the window is the number of bytes that the
- * path delivers until the first report arrives.
+ * path delivers until the first report arrives. If the known rate is only a
+ * lower bound (`is_minimum`), the window is at least ten packets (RFC 6928).
  *
  * If the rate is unknown, the window is ten packets for a round trip of up to
  * 100 ms (RFC 6928). For a longer round trip, the window is inversely

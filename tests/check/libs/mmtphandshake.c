@@ -320,6 +320,87 @@ GST_START_TEST (answer_to_the_first_open_is_recognized)
 
 GST_END_TEST;
 
+/* The path has jitter: the two INITs have round trips of 600 and 610 ms. The
+ * round trip of the OPEN is 601 ms. Its difference to that of the first INIT is
+ * only 1 ms, which would be a rate of about 9 Mbit/s. The sender must add the
+ * jitter of 10 ms to the difference. */
+GST_START_TEST (jitter_between_inits_gives_a_cautious_estimate)
+{
+  gboolean is_minimum;
+  Fixture fixture;
+  guint64 rate;
+
+  begin (&fixture, 2, 600);
+  take_further_cookie (&fixture, 860);
+  rate = take_accept (&fixture, 1201, &is_minimum);
+  fail_unless (rate > 800000);
+  fail_unless (rate < 880000);
+  fail_unless (is_minimum);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* The OPEN is longer than the INIT, but its round trip is 20 ms shorter. The
+ * path therefore has a jitter of at least 20 ms. The rate must be computed from
+ * this time, and it is a lower bound. */
+GST_START_TEST (fast_open_gives_a_cautious_estimate)
+{
+  gboolean is_minimum;
+  Fixture fixture;
+  guint64 rate;
+
+  begin (&fixture, 1, 100);
+  rate = take_accept (&fixture, 180, &is_minimum);
+  fail_unless (rate > 440000);
+  fail_unless (rate < 480000);
+  fail_unless (is_minimum);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* On a link of 10 kbit/s, the round trip of the OPEN is 916 ms longer than that
+ * of the INIT. A jitter of 1 ms hardly changes the estimate of the rate, and
+ * must not make it uncertain. */
+GST_START_TEST (little_jitter_leaves_the_estimate_certain)
+{
+  gboolean is_minimum;
+  Fixture fixture;
+  guint64 rate;
+
+  begin (&fixture, 2, 350);
+  take_further_cookie (&fixture, 601);
+  expect (&fixture, 350 + 525, MMTP_OPEN, SHORT_OPEN_SIZE);
+  rate = take_accept (&fixture, 350 + 1266, &is_minimum);
+  fail_unless (rate > 9000);
+  fail_unless (rate < 11000);
+  fail_if (is_minimum);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* The first of three INITs is lost. The COOKIEs answer the second and the third
+ * INIT, after 600 and 610 ms, so the jitter is 10 ms. If the sender compared
+ * the COOKIEs with the first two INITs, it would measure a longer jitter. */
+GST_START_TEST (jitter_is_measured_without_the_lost_init)
+{
+  gboolean is_minimum;
+  Fixture fixture;
+  guint64 rate;
+
+  begin (&fixture, 3, 850);
+  take_further_cookie (&fixture, 1360);
+  rate = take_accept (&fixture, 1451, &is_minimum);
+  fail_unless (rate > 800000);
+  fail_unless (rate < 880000);
+  fail_unless (is_minimum);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtphandshake_suite (void)
 {
@@ -335,6 +416,10 @@ mmtphandshake_suite (void)
   tcase_add_test (tc, lost_open_does_not_count_as_delay);
   tcase_add_test (tc, slow_path_gives_an_estimate_despite_a_repeated_open);
   tcase_add_test (tc, answer_to_the_first_open_is_recognized);
+  tcase_add_test (tc, jitter_between_inits_gives_a_cautious_estimate);
+  tcase_add_test (tc, fast_open_gives_a_cautious_estimate);
+  tcase_add_test (tc, little_jitter_leaves_the_estimate_certain);
+  tcase_add_test (tc, jitter_is_measured_without_the_lost_init);
   return suite;
 }
 
