@@ -154,18 +154,69 @@ mmtp_paths_find_fastest (MmtpPaths * paths)
   paths->fastest = best;
 }
 
-/* Computes the offset between the clocks of the endpoints, as NTP does. The
- * offset is the base delay minus half of the round trip, on the path with the
- * shortest round trip. The base delay and the round trip must be minima over
- * the same period. With different periods, a queueing delay might be part of
- * only one of the two minima. If it were part of the base delay, the error of
- * the offset would be the whole queueing delay. If it were part of the round
- * trip, the error would be half of the queueing delay. */
+/* Returns an estimate of the clock offset from one path, in ns: the base delay
+ * of the path minus half of its round trip, as in NTP. The base delay and the
+ * round trip must be minima over the same period. With different periods, a
+ * queueing delay might be part of only one of the two minima. If it were part
+ * of the base delay, the error of the offset would be the whole queueing delay.
+ * If it were part of the round trip, the error would be half of the queueing
+ * delay. */
+static gint64
+get_offset_of_path (const MmtpPath * path)
+{
+  return mmtp_path_delay_get_base (&path->delays) -
+      mmtp_path_delay_get_base (&path->long_round_trips) / 2;
+}
+
+/* Returns the offset between the clocks of the endpoints in ns, estimated from
+ * all paths that were measured. There must be at least one such path.
+ *
+ * The one-way delays of a path are at least 0 in both directions, so the offset
+ * is at most the base delay, and at least the base delay minus the round trip.
+ * The offset must be within these bounds for each path, as in the intersection
+ * algorithm of NTP (RFC 5905, section 11.2.1). The path with the shortest round
+ * trip has the narrowest bounds.
+ *
+ * Within the bounds, the paths give different estimates, because their measured
+ * minima contain jitter. The function returns the lowest estimate of those
+ * paths whose round trip is not much longer than the shortest one. Of two
+ * errors, this is the less harmful one. With an offset that is too low, the
+ * receiver plays a little before the deadline. With an offset that is too high,
+ * it plays too late. The sender then uses the time after the deadline, too, and
+ * every frame may be late.
+ *
+ * If the bounds contradict each other, the clocks have drifted, and only the
+ * fastest path counts. */
+static gint64
+get_offset (const MmtpPaths * paths)
+{
+  const MmtpPath *fastest = paths->all[paths->fastest];
+  const gint64 max_round_trip =
+      mmtp_path_delay_get_base (&fastest->long_round_trips) / 2 * 3;
+  gint64 low = G_MININT64, high = G_MAXINT64;
+  gint64 offset = get_offset_of_path (fastest);
+  guint i;
+
+  for (i = 0; i < paths->n; i++) {
+    const MmtpPath *path = paths->all[i];
+    gint64 base, round_trip;
+
+    if (!is_timed (path))
+      continue;
+    base = mmtp_path_delay_get_base (&path->delays);
+    round_trip = mmtp_path_delay_get_base (&path->long_round_trips);
+    low = MAX (low, base - round_trip);
+    high = MIN (high, base);
+    if (round_trip <= max_round_trip)
+      offset = MIN (offset, get_offset_of_path (path));
+  }
+  return low <= high ? CLAMP (offset, low, high) : get_offset_of_path (fastest);
+}
+
 void
 mmtp_paths_update_delays (MmtpPaths * paths)
 {
   const gboolean are_several = mmtp_paths_are_several (paths);
-  MmtpPath *path;
   guint i;
 
   for (i = 0; i < paths->n; i++)
@@ -173,9 +224,7 @@ mmtp_paths_update_delays (MmtpPaths * paths)
 
   mmtp_paths_find_fastest (paths);
   if (paths->fastest != MMTP_NO_PATH) {
-    path = paths->all[paths->fastest];
-    paths->offset = mmtp_path_delay_get_base (&path->delays) -
-        mmtp_path_delay_get_base (&path->long_round_trips) / 2;
+    paths->offset = get_offset (paths);
     paths->has_offset = TRUE;
   }
   if (!paths->has_offset)
