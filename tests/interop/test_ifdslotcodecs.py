@@ -37,7 +37,9 @@ LAYERS2 = "-error-resilient 1 -ts-parameters ts_number_layers=2:" \
 LAYERS3 = "-error-resilient 1 -ts-parameters ts_number_layers=3:" \
     "ts_target_bitrate=40,60,100:ts_rate_decimator=4,2,1:ts_periodicity=4:" \
     "ts_layer_id=0,2,1,2:ts_layering_mode=3"
-SVT = "-c:v libsvtav1 -preset 10 -b:v 100k -g 50 -svtav1-params "
+# SVT-AV1 has a constant quality here, because newer versions (2.3) refuse a
+# bitrate together with pred-struct=1.
+SVT = "-c:v libsvtav1 -preset 10 -crf 50 -g 50 -svtav1-params "
 # CHAIN and DROPPABLE have one number for each of the three links in SLOW. The
 # number is the minimum number of pictures, out of 100, that ifdqueue must send
 # over this link. CHAIN is for streams in which each frame refers to the
