@@ -76,12 +76,15 @@
  * the OPEN may be long, too. The difference of the two round trips may then be
  * less than MAX_JITTER. */
 #define MAX_JITTER (HANDSHAKE_WAIT / 2)
-/* The first estimate of a path's rate is uncertain if the path has jitter. This
- * is assumed if the difference of the two round trips, that of the OPEN and
- * that of the INIT, is not more than MUCH_LONGER times the measured jitter. The
- * handshake measures only a few round trips, so the real jitter may be several
- * times as long as the measured one. */
-#define MUCH_LONGER 16
+/* The rate of a path cannot be estimated from the difference of the two round
+ * trips, that of the OPEN and that of the INIT, if this difference is mostly
+ * jitter. This is assumed if the difference is not more than MUCH_LONGER times
+ * the measured jitter. The handshake measures only a few round trips, so the
+ * real jitter may be several times as long as the measured one. The timeout of
+ * TCP allows for four times the deviation of the round trip, too (RFC 6298,
+ * section 2). With a larger factor, a few ms of jitter would prevent a good
+ * estimate on a narrow path. */
+#define MUCH_LONGER 4
 #define OPEN_SIGNED 92          /* bytes of OPEN that its MAC covers */
 #define ACCEPT_SIGNED 52        /* bytes of ACCEPT that its MAC covers */
 /* Maximum initial delay (D0, the latency of the session) in ns that an OPEN may
@@ -447,7 +450,8 @@ find_answered_init (MmtpHandshake * self, MmtpAsked * asked)
  * is the longest round trip of an INIT minus the shortest round trip, either of
  * an INIT or of the OPEN. All INITs have the same size, and the OPEN is longer.
  * Without jitter, all INITs have the same round trip, and that of the OPEN is
- * longer. The result is then 0.
+ * longer. The result is then 0. On a narrow half-duplex link, the OPEN may
+ * delay the COOKIE of a later INIT, which looks like jitter.
  *
  * The result is valid only if is_ambiguous () returns FALSE: only then is it
  * certain which COOKIE answered which INIT. */
@@ -473,12 +477,15 @@ get_jitter (const MmtpAsked * asked, guint64 open_round_trip)
  * OPEN and ACCEPT. OPEN and ACCEPT together have more bytes than INIT and
  * COOKIE together, because the first OPEN contains padding. The round trip of
  * OPEN and ACCEPT is therefore longer. The estimated rate is the number of
- * additional bits divided by the additional time. Jitter may have shortened
- * this time, so the measured jitter is added to it.
+ * additional bits divided by the additional time.
  *
- * Returns 0 if the ACCEPT answers a repeated OPEN, because a repeated OPEN has
- * no padding. The result is at most USUAL_BEGINNING in two cases: the path has
- * jitter, or it is uncertain which INIT or OPEN was answered. */
+ * Returns 0 if the rate cannot be estimated:
+ * - The ACCEPT answers a repeated OPEN. A repeated OPEN has no padding.
+ * - The additional time is mostly jitter. `is_minimum` is then TRUE.
+ * - It is uncertain which INIT or OPEN was answered, and the round trip of the
+ *   OPEN does not seem to be the longer one.
+ * If it is uncertain which INIT or OPEN was answered, the result is at most
+ * USUAL_BEGINNING. */
 guint64
 mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
     gboolean * is_minimum)
@@ -486,20 +493,21 @@ mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
   const MmtpAsked *asked = &self->asked[path->id];
   const gboolean is_uncertain = is_ambiguous (self, asked);
   const guint64 round_trip = self->paths->now - asked->open_sent;
-  guint64 more, bytes, jitter, rate;
-  gboolean has_jitter;
+  guint64 more, bytes, rate;
 
   *is_minimum = FALSE;
   if (self->init_round_trip == 0 || is_answer_to_last (self, asked)
       || (is_uncertain && round_trip <= self->init_round_trip))
     return 0;
   more = round_trip - MIN (round_trip, self->init_round_trip);
+  if (!is_uncertain && more <= MUCH_LONGER * get_jitter (asked, round_trip)) {
+    *is_minimum = TRUE;
+    return 0;
+  }
   bytes = MIN (OPEN_SIZE, path->max_size) - MMTP_INIT_SIZE + ACCEPT_MORE;
-  jitter = is_uncertain ? 0 : get_jitter (asked, round_trip);
-  has_jitter = !is_uncertain && more <= MUCH_LONGER * jitter;
-  rate = bytes * 8 * SECOND / MAX (more + jitter, MIN_DIFFERENCE);
-  *is_minimum = has_jitter || (is_uncertain && rate > USUAL_BEGINNING);
-  return has_jitter || is_uncertain ? MIN (rate, USUAL_BEGINNING) : rate;
+  rate = bytes * 8 * SECOND / MAX (more, MIN_DIFFERENCE);
+  *is_minimum = is_uncertain && rate > USUAL_BEGINNING;
+  return *is_minimum ? USUAL_BEGINNING : rate;
 }
 
 /* The handshake has measured a round trip. This function adds the round trip to

@@ -26,13 +26,12 @@ mmtp_get_initial_window (const MmtpRateControlStart * start)
 {
   guint64 packets = INITIAL_PACKETS;
 
-  if (start->rate) {
-    packets = start->is_minimum ? INITIAL_PACKETS : MIN_INITIAL_PACKETS;
+  if (start->rate)
     return MAX (start->rate / 8 * ((start->round_trip +
-                REPORT_TIME) / 1000000) / 1000, packets * start->packet);
-  }
+                REPORT_TIME) / 1000000) / 1000,
+        MIN_INITIAL_PACKETS * start->packet);
 
-  if (start->round_trip > INITIAL_ROUND_TRIP)
+  if (start->round_trip > INITIAL_ROUND_TRIP && !start->is_minimum)
     packets = MAX (INITIAL_PACKETS * INITIAL_ROUND_TRIP / start->round_trip,
         start->has_other_paths ? MIN_JOINED_PACKETS : MIN_INITIAL_PACKETS);
   return packets * start->packet;

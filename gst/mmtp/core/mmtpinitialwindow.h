@@ -10,13 +10,15 @@
  * packets (RFC 5681, section 3.1).
  *
  * If the rate of the path is known, the window is the number of bytes that the
- * path delivers until the first report arrives. If the known rate is only a
- * lower bound (`is_minimum`), the window is at least ten packets (RFC 6928).
+ * path delivers until the first report arrives.
  *
  * If the rate is unknown, the window is ten packets for a round trip of up to
  * 100 ms (RFC 6928). For a longer round trip, the window is inversely
  * proportional to the round trip. A path that takes long to answer a handshake
  * usually has a low rate, and ten packets would block it for seconds. If
  * another path already carries the stream, a blocked path does less harm. The
- * window is then at least six packets. */
+ * window is then at least six packets.
+ *
+ * If the rate is unknown because of jitter (`is_minimum`), a long round trip
+ * does not show a low rate. The window is then always ten packets. */
 guint64 mmtp_get_initial_window (const MmtpRateControlStart * start);

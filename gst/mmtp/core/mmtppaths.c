@@ -10,8 +10,8 @@
 /* Another path becomes the fastest path if its round trip is clearly shorter
  * than that of the present fastest path. The difference must be more than 1 ms
  * plus an eighth of the present fastest path's round trip. A change of the
- * fastest path is costly, because the offset between the clocks is derived from
- * this path. */
+ * fastest path is costly, because it decides which paths give the offset between
+ * the clocks. */
 #define FASTER(new, old) ((new) + (old) / 8 + MILLISECOND < (old))
 /* If messages should have arrived on a path but nothing arrives for this time
  * (in ns), the path counts as silent. The time is longer than the usual
@@ -179,14 +179,18 @@ get_offset_of_path (const MmtpPath * path)
  *
  * Within the bounds, the paths give different estimates, because their measured
  * minima contain jitter. The function returns the lowest estimate of those
- * paths whose round trip is not much longer than the shortest one. Of two
- * errors, this is the less harmful one. With an offset that is too low, the
- * receiver plays a little before the deadline. With an offset that is too high,
- * it plays too late. The sender then uses the time after the deadline, too, and
- * every frame may be late.
+ * paths whose round trip is at most 1.5 times that of the fastest path. Of two
+ * errors, this is the less harmful one:
+ * - If the offset is too low, the deadlines at the receiver are too early, and
+ *   the sender assumes that all paths are slower than they are. It therefore
+ *   has a little less time for each frame.
+ * - If the offset is too high, the sender assumes too short delays. It then uses
+ *   the time after the deadline, too, and every frame may be output too late.
  *
- * If the bounds contradict each other, the clocks have drifted, and only the
- * fastest path counts. */
+ * The bounds contradict each other if the clocks have drifted, or if a queue is
+ * part of only one of the two minima of a path. Only the fastest path counts
+ * then. A path that is not used now may have old minima, so it does not count.
+ */
 static gint64
 get_offset (const MmtpPaths * paths)
 {
@@ -201,7 +205,7 @@ get_offset (const MmtpPaths * paths)
     const MmtpPath *path = paths->all[i];
     gint64 base, round_trip;
 
-    if (!is_timed (path))
+    if (!is_timed (path) || (path != fastest && !mmtp_path_is_usable (path)))
       continue;
     base = mmtp_path_delay_get_base (&path->delays);
     round_trip = mmtp_path_delay_get_base (&path->long_round_trips);

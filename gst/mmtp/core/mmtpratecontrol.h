@@ -122,7 +122,9 @@ typedef struct
   /* round-trip time of the handshake, in ns; 0 if unknown */
   guint64 round_trip;
   /* First estimate of the path's rate in bit/s; 0 if unknown. If `is_minimum`
-   * is TRUE, the estimate is cautious, and the path may carry much more. */
+   * is TRUE, the estimate is cautious, and the path may carry much more. If the
+   * rate is 0 and `is_minimum` is TRUE, the rate is unknown because the path
+   * has much jitter. */
   guint64 rate;
   gboolean is_minimum;
   /* TRUE if another path of the session was already active when this path

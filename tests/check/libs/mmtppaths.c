@@ -47,11 +47,15 @@ get_offset (const Measured * measured, guint n)
   return offset;
 }
 
-GST_START_TEST (single_path_gives_half_of_its_round_trip)
+/* The offset is the base delay minus half of the round trip. */
+GST_START_TEST (single_path_gives_the_offset)
 {
   const Measured measured[] = { {150, 200} };
 
+  const Measured negative[] = { {-150, 200} };
+
   fail_unless_equals_int64 (get_offset (measured, 1), 50);
+  fail_unless_equals_int64 (get_offset (negative, 1), -250);
 }
 
 GST_END_TEST;
@@ -69,13 +73,15 @@ GST_START_TEST (lower_one_of_two_estimates_is_used)
 
 GST_END_TEST;
 
-/* The round trip of path b is more than 1.5 times that of path a. Its estimate,
- * -140, may have a large error and must not be used. */
+/* The estimate of path b must be used only if its round trip is at most 1.5
+ * times that of path a. The estimate of a slower path may have a large error.
+ * The third path is used because its round trip is just short enough. */
 GST_START_TEST (estimate_of_a_slow_path_is_not_used)
 {
-  const Measured measured[] = { {150, 200}, {60, 400} };
+  const Measured measured[] = { {150, 200}, {60, 302}, {160, 300} };
 
   fail_unless_equals_int64 (get_offset (measured, 2), 50);
+  fail_unless_equals_int64 (get_offset (measured, 3), 10);
 }
 
 GST_END_TEST;
@@ -97,8 +103,8 @@ GST_START_TEST (slow_path_limits_the_offset)
 GST_END_TEST;
 
 /* According to path a, the offset is at least 130. According to path b, it is
- * at most 100. The clocks have drifted between the two measurements, so only
- * the fastest path counts. */
+ * at most 100. One of the two measurements must be wrong, for example because
+ * the clocks have drifted. Only the fastest path must count. */
 GST_START_TEST (contradictory_bounds_leave_the_fastest_path)
 {
   const Measured measured[] = { {150, 20}, {100, 24} };
@@ -115,7 +121,7 @@ mmtppaths_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (suite, tc);
-  tcase_add_test (tc, single_path_gives_half_of_its_round_trip);
+  tcase_add_test (tc, single_path_gives_the_offset);
   tcase_add_test (tc, lower_one_of_two_estimates_is_used);
   tcase_add_test (tc, estimate_of_a_slow_path_is_not_used);
   tcase_add_test (tc, slow_path_limits_the_offset);
