@@ -313,18 +313,17 @@ GST_END_TEST;
  * number that an ideal scheduler achieves. The goal is a result of 90 % with
  * each seed of the random numbers, and of 93 % on average over the seeds.
  *
- * The delays in this test fluctuate so much that the results of two seeds may
- * differ widely. With a frame period of 10 ms, the results of 256 seeds were
- * 80.6 to 91.0 %, and up to 22 % of the packets were late. The test therefore
- * does not compare the result of a single seed with the goal. For each frame
- * period, it takes the median of the results of 16 seeds, and compares it with
- * a lower bound.
+ * With a frame period of 10 ms, the mean result of 256 seeds was 89.9 %, so the
+ * goals are just missed. The test therefore requires less: each seed must reach
+ * WORST_SEED, and for each frame period, the median of 16 seeds must reach a
+ * lower bound. The worst of the 256 seeds had 87.6 %. With an earlier version,
+ * which estimated the offset of the clocks from one path only, it had 80.6 %.
  *
- * The lower bounds follow from the results of the 256 seeds. Each bound was
+ * The lower bounds follow from the results of 256 seeds. Each bound was
  * chosen so that the median of 16 seeds is below the bound with a probability
  * of 1 in 1000. */
 #define SEEDS 16
-#define WORST_SEED 0.7
+#define WORST_SEED 0.85
 #define MAX_LATE_WHERE_ALL_FITS 0.002
 
 typedef struct
