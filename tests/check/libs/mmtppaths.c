@@ -51,7 +51,6 @@ get_offset (const Measured * measured, guint n)
 GST_START_TEST (single_path_gives_the_offset)
 {
   const Measured measured[] = { {150, 200} };
-
   const Measured negative[] = { {-150, 200} };
 
   fail_unless_equals_int64 (get_offset (measured, 1), 50);
