@@ -855,14 +855,18 @@ push_ts_units (GstIfdQueueInput * input)
   }
 }
 
+/* If the transport stream cannot be divided into pictures, posts a warning with
+ * the reason. The warning is posted only once for each stream. */
 static void
-tell_refusal (GstIfdQueueInput * input, const gchar * refusal)
+warn_about_stream (GstIfdQueueInput * input)
 {
-  if (input->told_refusal)
+  const gchar *reason = ts_pictures_get_warning (input->ts);
+
+  if (!reason || input->told_refusal)
     return;
   input->told_refusal = TRUE;
   GST_ELEMENT_WARNING (input->owner, STREAM, FORMAT,
-      ("The transport stream passes untouched, because %s.", refusal), (NULL));
+      ("The transport stream passes untouched, because %s.", reason), (NULL));
 }
 
 /* Takes ownership of `buffer`, which contains data of a transport stream, and
@@ -871,14 +875,13 @@ tell_refusal (GstIfdQueueInput * input, const gchar * refusal)
 static void
 push_ts (GstIfdQueueInput * input, GstBuffer * buffer)
 {
-  const gchar *refusal = ts_pictures_get_refusal (input->ts);
   GstMapInfo map;
 
-  if (refusal) {
+  warn_about_stream (input);
+  if (ts_pictures_get_refusal (input->ts)) {
     ts_pictures_drain (input->ts);
     push_ts_units (input);
     push_ts_data (input, buffer, TS_NO_PID);
-    tell_refusal (input, refusal);
     return;
   }
   if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {

@@ -45,18 +45,20 @@ gst_mmtp_sink_take_ts_caps (GstMmtpSink * self, const GstCaps * caps)
   }
 }
 
-/* Posts a warning that the transport stream cannot be divided into pictures.
- * `refusal` is the reason. The warning is posted only once for each stream.
- * Call with `lock` held. */
+/* If the transport stream cannot be divided into pictures, posts a warning with
+ * the reason. The warning is posted only once for each stream. Call with `lock`
+ * held. */
 static void
-tell_refusal (GstMmtpSink * self, const gchar * refusal)
+warn_about_stream (GstMmtpSink * self)
 {
-  if (self->told_ts_refusal)
+  const gchar *reason = mmtp_ts_cutter_get_warning (self->ts);
+
+  if (!reason || self->told_ts_refusal)
     return;
   self->told_ts_refusal = TRUE;
   gst_mmtp_sink_queue_warning (self, g_error_new (GST_STREAM_ERROR,
           GST_STREAM_ERROR_FORMAT, "The transport stream passes untouched, "
-          "because %s.", refusal));
+          "because %s.", reason));
 }
 
 static void
@@ -72,12 +74,11 @@ end_old_picture (GstMmtpSink * self, GstClockTime now)
 gboolean
 gst_mmtp_sink_cut_ts (GstMmtpSink * self, GstBuffer * buffer)
 {
-  const gchar *refusal = mmtp_ts_cutter_get_refusal (self->ts);
   GstMapInfo map;
 
-  if (refusal) {
+  warn_about_stream (self);
+  if (mmtp_ts_cutter_get_refusal (self->ts)) {
     mmtp_ts_cutter_drain (self->ts);
-    tell_refusal (self, refusal);
     return FALSE;
   }
   end_old_picture (self, GST_BUFFER_DTS_OR_PTS (buffer));

@@ -25,6 +25,12 @@
  * further pictures would need unlimited memory. */
 #define MAX_UNIT_SIZE (16 * 1024 * 1024)
 
+/* The user is told that a stream has no video when this number of program map
+ * tables (PMTs) in a row has named no video. A multiplexer may write its first
+ * tables before the encoder of the video has delivered anything. Multiplexers
+ * write about ten tables per second. */
+#define MAX_TABLES_WITHOUT_VIDEO 10
+
 /* Values of stream_type (table 2-34) */
 #define TYPE_MPEG1 0x01
 #define TYPE_MPEG2 0x02
@@ -65,6 +71,8 @@ struct _TsPictures
   Table pat, pmt;
   guint pmt_pid, video_pid;     /* TS_NO_PID if unknown */
   TsVideo video;
+  /* number of program map tables without video since the last one with video */
+  guint n_without_video;
   /* The reason why the stream is not searched for pictures, as a text for the
    * user. NULL if the stream is searched for pictures. */
   const gchar *refusal;
@@ -155,6 +163,7 @@ ts_pictures_reset (TsPictures * pictures)
   g_byte_array_set_size (pictures->partial, 0);
   begin_unit (pictures, FALSE);
   pictures->pmt_pid = pictures->video_pid = TS_NO_PID;
+  pictures->n_without_video = 0;
   pictures->refusal = NULL;
   pictures->last_counter = -1;
 }
@@ -175,6 +184,14 @@ ts_pictures_free (TsPictures * pictures)
 const gchar *
 ts_pictures_get_refusal (const TsPictures * pictures)
 {
+  return pictures->refusal;
+}
+
+const gchar *
+ts_pictures_get_warning (const TsPictures * pictures)
+{
+  if (pictures->n_without_video >= MAX_TABLES_WITHOUT_VIDEO)
+    return "it has no MPEG, H.264 or H.265 video";
   return pictures->refusal;
 }
 
@@ -240,6 +257,8 @@ is_valid_section (const guint8 * section, gsize size, guint table)
       && get_crc (section, size) == 0;
 }
 
+static void end_unit (TsPictures * pictures);
+
 static void
 refuse (TsPictures * pictures, const gchar * reason)
 {
@@ -288,14 +307,26 @@ find_video (guint type, TsVideo * video)
   }
 }
 
+/* Sets the PID of the video. It is TS_NO_PID if the program has no video. */
+static void
+set_video_pid (TsPictures * pictures, guint pid)
+{
+  if (pid == pictures->video_pid)
+    return;
+  /* No further packet of the current picture follows. */
+  end_unit (pictures);
+  pictures->video_pid = pid;
+  pictures->last_counter = -1;
+}
+
 /* Reads a section of the program map table (PMT, 2.4.4.8). `size` is its size
  * in bytes without the CRC. Only the first video stream in the table is
- * searched for pictures. Other video streams pass unchanged. */
+ * searched for pictures. Other video streams pass unchanged. If the table has
+ * no video, a later table may have one. */
 static void
 take_pmt (TsPictures * pictures, const guint8 * section, gsize size)
 {
   gsize at;
-  guint pid;
 
   if (size < 12)
     return;
@@ -304,13 +335,12 @@ take_pmt (TsPictures * pictures, const guint8 * section, gsize size)
           section[at + 4])) {
     if (!find_video (section[at], &pictures->video))
       continue;
-    pid = (section[at + 1] << 8 | section[at + 2]) & 0x1fff;
-    if (pid != pictures->video_pid)
-      pictures->last_counter = -1;
-    pictures->video_pid = pid;
+    set_video_pid (pictures, (section[at + 1] << 8 | section[at + 2]) & 0x1fff);
+    pictures->n_without_video = 0;
     return;
   }
-  refuse (pictures, "it has no MPEG, H.264 or H.265 video");
+  set_video_pid (pictures, TS_NO_PID);
+  pictures->n_without_video++;
 }
 
 static void
@@ -624,7 +654,8 @@ take_packet (TsPictures * pictures, const guint8 * data, guint64 tag)
     take_table (pictures, &pictures->pat, &packet);
   else if (!pictures->refusal && packet.pid == pictures->pmt_pid)
     take_table (pictures, &pictures->pmt, &packet);
-  if (!pictures->refusal && packet.pid == pictures->video_pid) {
+  if (!pictures->refusal && packet.pid == pictures->video_pid
+      && packet.pid != TS_NO_PID) {
     take_video (pictures, &packet, data);
     pictures->video_tag = tag;
   } else if (pictures->has_picture && packet.pid != TS_NO_PID) {

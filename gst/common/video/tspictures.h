@@ -9,7 +9,8 @@
  *
  * Only a stream with one program is searched for pictures. If a stream has
  * several programs, or if its video is scrambled or has an unknown format, no
- * unit contains a picture.
+ * unit contains a picture. The video may appear or disappear in the middle of
+ * the stream.
  *
  * Section numbers refer to ISO/IEC 13818-1. */
 
@@ -92,9 +93,14 @@ gboolean ts_pictures_is_open (const TsPictures * pictures, guint64 * tag);
 void ts_pictures_end (TsPictures * pictures);
 /* Moves the next complete unit to `unit`. Returns FALSE if there is none. */
 gboolean ts_pictures_poll (TsPictures * pictures, TsUnit * unit);
-/* Returns the reason why the stream is not cut into units with pictures, as a
+/* Returns the reason why the stream is never cut into units with pictures, as a
  * text for the user. Returns NULL if there is no such reason. */
 const gchar *ts_pictures_get_refusal (const TsPictures * pictures);
+/* Returns a text for the user that says why no pictures are found at present.
+ * Returns NULL if there is no such reason. The reason is the refusal, or that
+ * ten program map tables in a row have named no video. In the second case, a
+ * later table may name a video. Its pictures are then found. */
+const gchar *ts_pictures_get_warning (const TsPictures * pictures);
 
 /* The following functions read or change one transport stream packet, which has
  * TS_PACKET_SIZE bytes. */

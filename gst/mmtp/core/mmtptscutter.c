@@ -84,6 +84,12 @@ mmtp_ts_cutter_get_refusal (const MmtpTsCutter * cutter)
   return ts_pictures_get_refusal (cutter->pictures);
 }
 
+const gchar *
+mmtp_ts_cutter_get_warning (const MmtpTsCutter * cutter)
+{
+  return ts_pictures_get_warning (cutter->pictures);
+}
+
 /* --- buffers -------------------------------------------------------------- */
 
 static void

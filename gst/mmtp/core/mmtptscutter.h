@@ -64,3 +64,6 @@ gboolean mmtp_ts_cutter_poll (MmtpTsCutter * cutter, MmtpTsPiece * piece);
 /* Returns the reason if the transport stream cannot be cut into buffers; the
  * stream is then passed on unchanged. Returns NULL if the stream is cut. */
 const gchar *mmtp_ts_cutter_get_refusal (const MmtpTsCutter * cutter);
+/* Returns a text for the user that says why no pictures are found at present;
+ * NULL if there is no such reason. See ts_pictures_get_warning(). */
+const gchar *mmtp_ts_cutter_get_warning (const MmtpTsCutter * cutter);

@@ -289,7 +289,7 @@ GST_START_TEST (unknown_stream_passes)
 
   ts_stream_start (&stream, PRIVATE);
   ts_put_picture (&stream, H264_PICTURE);
-  expect_units (&stream, "1 1 1 ", "it has no MPEG, H.264 or H.265 video");
+  expect_units (&stream, "1 1 1 ", NULL);
 
   stream.bytes = g_byte_array_new ();
   ts_put_section (stream.bytes, 0, 0, pat, sizeof pat);
@@ -300,6 +300,58 @@ GST_START_TEST (unknown_stream_passes)
   stream.bytes->data[TS_PACKET_SIZE + 20] ^= 1;
   ts_put_picture (&stream, H264_PICTURE);
   expect_units (&stream, "1 1 1 ", NULL);
+}
+
+GST_END_TEST;
+
+/* A multiplexer may write its first tables before it knows the video. */
+GST_START_TEST (video_may_appear_and_disappear)
+{
+  TsStream stream;
+
+  ts_stream_start (&stream, PRIVATE);
+  ts_put_picture (&stream, H264_PICTURE);
+  ts_put_tables (stream.bytes, H264);
+  ts_put_picture (&stream, H264_PICTURE);
+  ts_put_more (&stream);
+  ts_put_tables (stream.bytes, PRIVATE);
+  ts_put_picture (&stream, H264_PICTURE);
+  ts_put_tables (stream.bytes, H264);
+  ts_put_picture (&stream, H264_PICTURE);
+  expect_units (&stream, "1 1 1 1 1 3v1-2 1 1 1 1 1v0-1 ", NULL);
+}
+
+GST_END_TEST;
+
+static void
+input_tables (TsPictures * pictures, guint type)
+{
+  GByteArray *bytes = g_byte_array_new ();
+
+  ts_put_tables (bytes, type);
+  ts_pictures_input (pictures, bytes->data, bytes->len, 0);
+  g_byte_array_unref (bytes);
+}
+
+GST_START_TEST (ten_tables_without_video_cause_a_warning)
+{
+  TsPictures *pictures = ts_pictures_new ();
+  guint i;
+
+  for (i = 0; i < 9; i++)
+    input_tables (pictures, PRIVATE);
+  fail_unless (ts_pictures_get_warning (pictures) == NULL);
+  input_tables (pictures, PRIVATE);
+  fail_unless_equals_string (ts_pictures_get_warning (pictures),
+      "it has no MPEG, H.264 or H.265 video");
+  fail_unless (ts_pictures_get_refusal (pictures) == NULL);
+  input_tables (pictures, H264);
+  fail_unless (ts_pictures_get_warning (pictures) == NULL);
+  for (i = 0; i < 10; i++)
+    input_tables (pictures, PRIVATE);
+  ts_pictures_reset (pictures);
+  fail_unless (ts_pictures_get_warning (pictures) == NULL);
+  ts_pictures_free (pictures);
 }
 
 GST_END_TEST;
@@ -442,6 +494,8 @@ tspictures_suite (void)
   tcase_add_test (chain, scrambled_video_passes);
   tcase_add_test (chain, unknown_stream_passes);
   tcase_add_test (chain, bytes_between_packets_pass);
+  tcase_add_test (chain, video_may_appear_and_disappear);
+  tcase_add_test (chain, ten_tables_without_video_cause_a_warning);
   tcase_add_test (chain, counters_of_the_pid_are_shifted);
   return suite;
 }
