@@ -255,6 +255,62 @@ add_spiking_path (GPtrArray * cases, const ArenaGroups * groups)
   scenario->paths[1].config[ARENA_FORWARD].pipe.stall = stall;
 }
 
+/* Adds a step to the path: from the time `time` on, its one-way delay is
+ * `delay`. Both are in ms. */
+static void
+add_step (ArenaPath * path, guint64 time, guint64 delay)
+{
+  g_assert (path->n_steps < ARENA_MAX_STEPS);
+  path->steps[path->n_steps++] = (ArenaStep) {
+  time *MS, delay * MS};
+}
+
+/* Adds a case with a path whose round trip swings between 100 and 1,200 ms. The
+ * round trip begins to grow after 5 s, and reaches its maximum 3 s later. The
+ * path loses all packets from 11 to 15 s. It then has its minimum round trip
+ * again, which begins to grow after 5 s more. The case is modelled on the
+ * report of a user (irlserver/srtla_send issue 17). */
+static void
+add_swinging_path (GPtrArray * cases, const ArenaGroups * groups)
+{
+  ArenaScenario *scenario = add (cases, groups,
+      "two of 6M, one swings from 100 to 1200 ms, stream of 4M", 2, 4e6);
+  ArenaPath *path = &scenario->paths[1];
+  guint64 cycle, i;
+
+  arena_path_init (&scenario->paths[0], 6000000, 25 * MS);
+  arena_path_init (path, 6000000, 50 * MS);
+  for (cycle = 0; cycle <= 30000; cycle += 15000) {
+    if (cycle > 0)
+      add_step (path, cycle, 50);
+    for (i = 1; i <= 6; i++)
+      add_step (path, cycle + 5000 + 500 * i, 50 + 550 * i / 6);
+  }
+  path->cut_begin = 11 * SECOND;
+  path->cut_end = 15 * SECOND;
+}
+
+/* Adds a case with two paths behind the same modem. */
+static void
+add_bottleneck (GPtrArray * cases, const ArenaGroups * groups)
+{
+  static const guint64 streams[] = { 4000000, 6000000 };
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (streams); i++) {
+    gchar *name = g_strdup_printf ("two through one bottleneck of 6M, "
+        "stream of %uM", (guint) (streams[i] / 1000000));
+    ArenaScenario *scenario = add (cases, groups, name, 2, streams[i]);
+
+    g_free (name);
+    for (j = 0; j < 2; j++) {
+      arena_path_init (&scenario->paths[j], 6000000, 25 * MS);
+      set_queue (&scenario->paths[j], 6000000, 0.5);
+      scenario->paths[j].bottleneck = 1;
+    }
+  }
+}
+
 /* mp0rta/mqvpn issue 270 */
 static void
 add_short_latency (GPtrArray * cases, const ArenaGroups * groups)
@@ -290,6 +346,36 @@ add_recordings (GPtrArray * cases, const ArenaGroups * groups)
   }
 }
 
+/* Adds cases with three recorded traces, one of which ends for 10 s. */
+static void
+add_three_recordings (GPtrArray * cases, const ArenaGroups * groups)
+{
+  guint skipped, i;
+
+  if (groups->n_recorded < 3)
+    return;
+  for (skipped = 0; skipped < groups->n_recorded; skipped++) {
+    gchar *name;
+    ArenaScenario *scenario;
+    guint n = 0;
+
+    if (groups->n_recorded == 3 && skipped > 0)
+      return;
+    name = g_strdup_printf ("three recordings, not %u, one ends for 10 s, 6M",
+        skipped);
+    scenario = add (cases, groups, name, 3, 6e6);
+    g_free (name);
+    for (i = 0; n < 3; i++) {
+      if (groups->n_recorded > 3 && i == skipped)
+        continue;
+      arena_path_init (&scenario->paths[n], 0, 20 * MS);
+      set_recorded (groups, &scenario->paths[n++], i);
+    }
+    scenario->paths[2].cut_begin = 11 * SECOND;
+    scenario->paths[2].cut_end = 21 * SECOND;
+  }
+}
+
 static void
 scenario_free (gpointer data)
 {
@@ -304,9 +390,12 @@ arena_bonds_get_cases (const ArenaGroups * groups)
 
   add_narrow_paths (cases, groups);
   add_silent_path (cases, groups);
+  add_swinging_path (cases, groups);
   add_spiking_path (cases, groups);
+  add_bottleneck (cases, groups);
   add_short_latency (cases, groups);
   add_recordings (cases, groups);
+  add_three_recordings (cases, groups);
   return cases;
 }
 

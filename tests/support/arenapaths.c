@@ -145,6 +145,21 @@ arena_path_init (ArenaPath * path, guint64 rate, guint64 delay)
   }
 }
 
+static void
+add_changes (const ArenaPath * path, ArenaDirection direction, Link * link)
+{
+  const guint64 *rate = path->config[direction].pipe.rate;
+  guint i, station;
+
+  for (i = 0; i < path->n_steps; i++) {
+    for (station = 0; station < 2; station++)
+      link_add_step (link, path->steps[i].time, station, rate[station],
+          path->steps[i].delay);
+  }
+  if (path->cut_begin < path->cut_end)
+    link_add_cut (link, path->cut_begin, path->cut_end, 0);
+}
+
 static Link *
 open_link (const ArenaPath * path, ArenaDirection direction, guint number,
     guint n, guint64 length)
@@ -172,27 +187,53 @@ open_link (const ArenaPath * path, ArenaDirection direction, guint number,
   if (!link)
     g_error ("could not make a link of the arena: %s", error->message);
   g_free (text);
+  add_changes (path, direction, link);
   return link;
 }
 
-void
-arena_links_open (ArenaLinks * links, const ArenaPath * path, guint number,
-    guint n, guint64 length)
+/* Returns the index of the path whose links the path `index` uses. */
+static guint
+find_owner (const ArenaPath * paths, guint index)
 {
-  memset (links, 0, sizeof *links);
-  links->links[ARENA_FORWARD] = open_link (path, ARENA_FORWARD, number, n,
+  guint i;
+
+  for (i = 0; i < index; i++) {
+    if (paths[index].bottleneck
+        && paths[i].bottleneck == paths[index].bottleneck)
+      return i;
+  }
+  return index;
+}
+
+void
+arena_links_open (ArenaLinks * links, const ArenaPath * paths, guint index,
+    guint number, guint n, guint64 length)
+{
+  const guint owner = find_owner (paths, index);
+  const ArenaPath *path = &paths[index];
+  ArenaLinks *own = &links[index];
+
+  if (owner != index) {
+    *own = links[owner];
+    own->is_borrowed = TRUE;
+    return;
+  }
+  memset (own, 0, sizeof *own);
+  own->links[ARENA_FORWARD] = open_link (path, ARENA_FORWARD, number, n,
       length);
   if (path->one_link) {
-    links->links[ARENA_BACK] = links->links[ARENA_FORWARD];
-    memcpy (links->station, path->station, sizeof links->station);
+    own->links[ARENA_BACK] = own->links[ARENA_FORWARD];
+    memcpy (own->station, path->station, sizeof own->station);
   } else {
-    links->links[ARENA_BACK] = open_link (path, ARENA_BACK, number, n, length);
+    own->links[ARENA_BACK] = open_link (path, ARENA_BACK, number, n, length);
   }
 }
 
 void
 arena_links_close (ArenaLinks * links, GDestroyNotify user_free)
 {
+  if (links->is_borrowed)
+    return;
   link_free (links->links[ARENA_FORWARD], user_free);
   if (links->links[ARENA_BACK] != links->links[ARENA_FORWARD])
     link_free (links->links[ARENA_BACK], user_free);
@@ -310,7 +351,7 @@ saturate (const ArenaPath * path, guint number, guint n, guint64 length,
   guint station;
   guint64 now = 0;
 
-  arena_links_open (&links, path, number, n, length);
+  arena_links_open (&links, path, 0, number, n, length);
   station = links.station[ARENA_FORWARD];
   saturation.link = links.links[ARENA_FORWARD];
   saturation.flow = link_add_flow (saturation.link, station);
@@ -336,7 +377,9 @@ arena_paths_get_supply (const ArenaPath * paths, guint n_paths, guint number,
   GArray *opportunities = g_array_new (FALSE, FALSE, sizeof (ArenaOpportunity));
   guint i;
 
-  for (i = 0; i < n_paths; i++)
-    saturate (&paths[i], number, n, length, opportunities);
+  for (i = 0; i < n_paths; i++) {
+    if (find_owner (paths, i) == i)
+      saturate (&paths[i], number, n, length, opportunities);
+  }
   return arena_supply_new (opportunities);
 }

@@ -51,6 +51,15 @@ typedef enum
   ARENA_N_DIRECTIONS
 } ArenaDirection;
 
+#define ARENA_MAX_STEPS 32
+
+/* A change of the delay of a path, in both directions. */
+typedef struct
+{
+  guint64 time;                 /* ns since the start of the run */
+  guint64 delay;                /* new one-way delay in ns */
+} ArenaStep;
+
 typedef struct
 {
   /* Configuration of the link of each direction. For a half-duplex path, only
@@ -72,6 +81,17 @@ typedef struct
   /* Rate of the path in bit/s that the sender knows in advance; 0 if the sender
    * does not know it and has to measure it. */
   guint64 known_rate;
+  /* Changes of the delay, in the order of their times. They require a path with
+   * a constant rate. */
+  ArenaStep steps[ARENA_MAX_STEPS];
+  guint n_steps;
+  /* In the time from `cut_begin` to `cut_end`, the path loses all packets in
+   * both directions. Both are in ns since the start of the run, and equal if
+   * there is no cut. */
+  guint64 cut_begin, cut_end;
+  /* Paths with the same number, if it is not 0, go through one bottleneck: they
+   * share the links of the first of these paths. */
+  guint bottleneck;
 } ArenaPath;
 
 /* Initializes a path with the given rate (bit/s) and delay (ns) in both
@@ -86,15 +106,19 @@ typedef struct
    * both elements point to the same link. */
   Link *links[ARENA_N_DIRECTIONS];
   guint station[ARENA_N_DIRECTIONS];
+  /* TRUE if the links belong to another path, which goes through the same
+   * bottleneck. */
+  gboolean is_borrowed;
 } ArenaLinks;
 
-/* Opens the links of `path` for run `number` of the `n` runs of a scenario.
- * Each run has other seeds for the links. If the field `rotates` of the path is
+/* Opens the links of the path paths[index] for run `number` of the `n` runs of a
+ * scenario, and stores them in links[index]. The links of all paths before it
+ * must be open, because they may share a bottleneck with it. Each run has other seeds for the links. If the field `rotates` of the path is
  * TRUE, each run also begins at another position of the delivery traces.
  * `length` is the maximum duration of the run in ns. All configurations of
  * links are part of the program. If one is invalid, this is a bug, and the
  * program ends. */
-void arena_links_open (ArenaLinks * links, const ArenaPath * path,
+void arena_links_open (ArenaLinks * links, const ArenaPath * paths, guint index,
     guint number, guint n, guint64 length);
 void arena_links_close (ArenaLinks * links, GDestroyNotify user_free);
 

@@ -129,7 +129,7 @@ open_paths (Simulation * simulation)
   guint i;
 
   for (i = 0; i < config->n_paths; i++)
-    arena_links_open (&simulation->links[i], &config->paths[i], config->number,
+    arena_links_open (simulation->links, config->paths, i, config->number,
         config->n, arena_simulation_get_length (config));
 }
 

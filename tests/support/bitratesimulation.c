@@ -36,7 +36,7 @@ open_link (BitrateSimulation * simulation, const ArenaPath * path, guint run,
 {
   guint i;
 
-  arena_links_open (&simulation->links, path, run, n_runs, duration);
+  arena_links_open (&simulation->links, path, 0, run, n_runs, duration);
   for (i = 0; i < ARENA_N_DIRECTIONS; i++)
     simulation->flows[i] =
         link_add_flow (simulation->links.links[i],
