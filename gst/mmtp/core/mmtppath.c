@@ -631,6 +631,15 @@ mmtp_path_is_overdue (const MmtpPath * path)
   return !path->configured_rate && path->gap > get_doubt_time (path);
 }
 
+guint64
+mmtp_path_get_latest_delay (const MmtpPath * path)
+{
+  if (!path->delays.is_known || path->delay == MMTP_NEVER)
+    return 0;
+  return path->delay + MAX (path->delays.latest -
+      mmtp_path_delay_get_base (&path->delays), 0);
+}
+
 /* Returns the time by which a report about the message `sent` should have
  * arrived. */
 static guint64

@@ -238,6 +238,9 @@ gboolean mmtp_path_has_window (const MmtpPath * path, gsize size,
  * more. The sender may then use the reserve of the path: the number of bytes
  * that may be in flight beyond the window. */
 guint64 mmtp_path_get_overdue (const MmtpPath * path);
+/* Returns the one-way delay, in ns, of the newest message that has arrived over
+ * this path; 0 if it is unknown. */
+guint64 mmtp_path_get_latest_delay (const MmtpPath * path);
 /* Returns whether a message of this path was clearly overdue at the time at
  * which the receiver wrote its latest report. A message is clearly overdue if
  * jitter cannot explain its delay. The result is always FALSE if a rate is

@@ -238,6 +238,7 @@ fill_candidates (const MmtpPolicy * policy, Trust trust,
     candidates[i].delay = get_delay (policy, path, has_choice, is_spare);
     candidates[i].is_doubtful = has_choice &&
         mmtp_path_is_in_doubt (path, policy->paths->now);
+    candidates[i].is_configured = path->configured_rate != 0;
     candidates[i].rate = mmtp_path_get_rate (path);
   }
   return policy->paths->n;

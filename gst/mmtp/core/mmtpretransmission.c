@@ -17,10 +17,11 @@
  * RESCUE_TIME (in ns) before this latest time. RESCUE_TIME is long enough for
  * three REPORTs of the receiver. */
 #define RESCUE_TIME (150 * MILLISECOND)
-/* When a path has stalled, the sender searches it for packets in flight that
- * have to be sent again on another path. RESCUE_PERIOD is the minimum time in
- * ns between two searches of the same path. If several reports arrive in this
- * time, they cause no further search. */
+/* When a path has stalled or has become slower, the sender searches it for
+ * packets in flight that have to be sent again on another path. RESCUE_PERIOD
+ * is the minimum time in ns between two searches of the same path for the same
+ * reason. If several reports arrive in this time, they cause no further search.
+ */
 #define RESCUE_PERIOD (10 * MILLISECOND)
 /* A retransmission that might arrive late is made only if at least one of two
  * conditions is met:
@@ -173,15 +174,52 @@ requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
     requeue_sent (self, path, number++, due, arrival);
 }
 
+/* Puts packets that have become late on `path` back into the send queue, so that
+ * they are sent again on another path.
+ *
+ * A packet in flight has become late if it would miss its deadline with the
+ * delay of the newest message that has arrived. When the packet was sent, the
+ * path was expected to deliver it in time, but the delay has grown since then.
+ * The report about the newest message often shows this early enough to send the
+ * packet again.
+ *
+ * Nothing is sent again in two cases. First, the scheduler may ignore delays, so
+ * that it sends packets although they will be late. Second, no frame of the
+ * stream may refer to another frame. A retransmission then saves only one frame,
+ * and in an overload it takes the place of another frame. */
+static void
+requeue_late (MmtpRetransmission * self, MmtpPath * path)
+{
+  const guint64 now = self->paths->now;
+  const guint64 delay = mmtp_path_get_latest_delay (path);
+  guint64 elsewhere, number;
+  const MmtpSent *sent;
+
+  if (now < self->late_at[path->id] || delay == 0 || path->configured_rate ||
+      !self->policy->scheduler->knows_delays ||
+      !mmtp_send_queue_has_references (self->queue))
+    return;
+  self->late_at[path->id] = now + RESCUE_PERIOD;
+  elsewhere = mmtp_paths_get_delay_elsewhere (self->paths, path);
+  if (elsewhere == MMTP_NEVER || delay < elsewhere)
+    return;
+  for (number = mmtp_sent_log_get_oldest (&path->sent);
+      (sent = mmtp_sent_log_get (&path->sent, number)); number++) {
+    if (sent->time_left < delay)
+      requeue_sent (self, path, number, G_MAXUINT64, now + elsewhere);
+  }
+}
+
 void
 mmtp_retransmission_requeue_path (MmtpRetransmission * self, MmtpPath * path)
 {
   requeue_due (self, path, G_MAXUINT64);
 }
 
-/* Puts urgent packets that are in flight on `path` back into the send queue, so
- * that they are sent again on another path. A packet is urgent if it would soon
- * be too late to send it on another path.
+/* Puts packets that are in flight on `path` back into the send queue, so that
+ * they are sent again on another path. These are packets that have become late,
+ * and urgent packets. A packet is urgent if it would soon be too late to send it
+ * on another path.
  *
  * If the path has stalled, all its urgent packets are put back.
  *
@@ -194,6 +232,7 @@ mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path)
 {
   guint64 delay, arrival;
 
+  requeue_late (self, path);
   if (self->paths->now < self->rescue_at[path->id] || (!path->is_stalled &&
           (!mmtp_send_queue_is_empty (self->queue) ||
               !mmtp_path_is_in_doubt (path, self->paths->now))))

@@ -30,6 +30,9 @@ typedef struct
   /* For each path: the earliest time in ns at which packets in flight on this
    * path may be moved to another path. */
   guint64 rescue_at[MMTP_MAX_PATHS];
+  /* For each path, the earliest time in ns at which the sender searches again
+   * for packets in flight that have become late. */
+  guint64 late_at[MMTP_MAX_PATHS];
 
   /* Counters. */
   /* number of packets that were reported as lost, but were not retransmitted */

@@ -62,6 +62,9 @@ typedef struct
    * report about this message, is overdue. Always FALSE if the sender cannot
    * choose between several paths. */
   gboolean is_doubtful;
+  /* TRUE if the rate of the path is configured. The delay then contains a large
+   * safety margin. */
+  gboolean is_configured;
   /* Rate of the path in bit/s, measured or configured; never 0. */
   guint64 rate;
 } MmtpCandidate;

@@ -8,8 +8,13 @@
 /* If the delay of a path is at most this percentage of the time until the
  * deadline, the path counts as certain to deliver in time. The rest is a
  * margin, because delays change, and the delay of a packet is known only after
- * the packet has arrived. docs/mmtp.md has results for other percentages. */
-#define CERTAIN_PERCENT 75
+ * the packet has arrived. The round trip of a mobile path may double within a
+ * few reports. docs/mmtp.md has results for other percentages.
+ *
+ * The delay of a path with a configured rate contains a margin already, so its
+ * percentage is CONFIGURED_PERCENT. */
+#define CERTAIN_PERCENT 40
+#define CONFIGURED_PERCENT 75
 
 static gboolean
 has_token (const MmtpCandidate * candidate, guint64 now)
@@ -23,21 +28,30 @@ is_in_time (const MmtpCandidate * candidate, guint64 now, guint64 deadline)
   return candidate->delay <= deadline && now <= deadline - candidate->delay;
 }
 
-/* Among the paths that may send now and meet the deadline, chooses the path
- * with the maximum delay. Section 4.4 of the MMTP paper, case 3: "the channel
- * with longest propagation delay is chosen". If several delays are equal, the
- * first path is chosen. */
+static gboolean
+is_certain (const MmtpCandidate * candidate, guint64 now, guint64 deadline)
+{
+  const guint64 left = deadline - MIN (deadline, now);
+
+  return !candidate->is_doubtful && candidate->delay <= left / 100 *
+      (candidate->is_configured ? CONFIGURED_PERCENT : CERTAIN_PERCENT);
+}
+
+/* Among the paths that may send now and for which the function `accepts`
+ * returns TRUE, chooses the path with the maximum delay. Section 4.4 of the MMTP
+ * paper, case 3: "the channel with longest propagation delay is chosen". If
+ * several delays are equal, the first path is chosen. */
 static guint
 choose_max_delay (const MmtpCandidate * candidates, guint n, guint64 now,
-    guint64 deadline, gboolean takes_doubtful)
+    guint64 deadline, gboolean (*accepts) (const MmtpCandidate * candidate,
+        guint64 now, guint64 deadline))
 {
   guint chosen = MMTP_NO_CANDIDATE;
   guint i;
 
   for (i = 0; i < n; i++) {
     if (!has_token (&candidates[i], now) ||
-        !is_in_time (&candidates[i], now, deadline) ||
-        (candidates[i].is_doubtful && !takes_doubtful))
+        !accepts (&candidates[i], now, deadline))
       continue;
     if (chosen == MMTP_NO_CANDIDATE ||
         candidates[i].delay > candidates[chosen].delay)
@@ -97,11 +111,9 @@ static guint
 choose_by_arrival (gconstpointer state, const MmtpCandidate * candidates,
     guint n, guint64 now, guint64 deadline)
 {
-  const guint64 left = deadline - MIN (deadline, now);
-  guint chosen;
+  const guint chosen = choose_max_delay (candidates, n, now, deadline,
+      is_certain);
 
-  chosen = choose_max_delay (candidates, n, now,
-      now + left / 100 * CERTAIN_PERCENT, FALSE);
   return chosen == MMTP_NO_CANDIDATE ? choose_earliest (candidates, n, now) :
       chosen;
 }
@@ -137,7 +149,7 @@ static guint
 choose_by_paper (gconstpointer state, const MmtpCandidate * candidates,
     guint n, guint64 now, guint64 deadline)
 {
-  return choose_max_delay (candidates, n, now, deadline, TRUE);
+  return choose_max_delay (candidates, n, now, deadline, is_in_time);
 }
 
 static const MmtpSchedulerClass paper_scheduler = {

@@ -95,6 +95,8 @@ struct _MmtpSendQueue
   /* number of the frame of which a packet was last sent for the first time;
    * G_MAXUINT64 if there is none */
   guint64 sent_frame;
+  /* TRUE if a frame of the stream referred to another frame */
+  gboolean has_references;
   MmtpGop gop;                  /* current group of pictures */
 
   /* --- rate of the stream */
@@ -801,6 +803,7 @@ note_picture (MmtpSendQueue * queue, MmtpUnit * unit, guint8 flags)
       unit->picture.kind == PICTURE_KIND_UNKNOWN ? flags : 0);
   if (unit->rank == MMTP_RANK_DELTA && is_above_base (unit))
     unit->rank = MMTP_RANK_LAYER;
+  queue->has_references |= unit->rank < MMTP_RANK_KEY;
 }
 
 /* Some buffers at the beginning of a frame, such as access unit delimiters, do
@@ -1274,7 +1277,7 @@ add_unit (MmtpPlanFrame * frame, const MmtpUnit * unit)
 
 /* Returns whether a frame waits that refers to another frame. */
 static gboolean
-has_references (const MmtpSendQueue * queue)
+has_waiting_references (const MmtpSendQueue * queue)
 {
   MmtpRank rank;
 
@@ -1355,11 +1358,17 @@ add_waiting_frames (const MmtpSendQueue * queue, MmtpPlan * plan,
   }
 }
 
+gboolean
+mmtp_send_queue_has_references (const MmtpSendQueue * queue)
+{
+  return queue->has_references;
+}
+
 void
 mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan,
     guint64 earliest)
 {
-  if (has_references (queue))
+  if (has_waiting_references (queue))
     earliest = 0;
   add_waiting_frames (queue, plan, earliest);
   if (plan->n == 0 && earliest > 0)

@@ -149,12 +149,31 @@ choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
 }
 
 /* The scheduler `arrival` must choose infrared, the slower path, only if the
- * delay of infrared is at most three quarters of the time until the deadline.
- * This delay is 315 ms, so at least 420 ms must be left. */
+ * delay of infrared is at most 40 % of the time until the deadline. This delay
+ * is 315 ms, so at least 787.5 ms must be left. */
 GST_START_TEST (arrival_keeps_the_rule_of_the_paper_with_time_to_spare)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
 
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 1000 * MS), 1);
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 788 * MS), 1);
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 787 * MS), 0);
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 212 * MS,
+          1000 * MS), 1);
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 213 * MS,
+          1000 * MS), 0);
+}
+
+GST_END_TEST;
+
+/* If the rates of the paths are configured, the delay of infrared may take
+ * three quarters of the time until the deadline, so at least 420 ms must be
+ * left. */
+GST_START_TEST (arrival_trusts_paths_with_configured_rates_more)
+{
+  MmtpCandidate candidates[] = { RADIO, INFRARED };
+
+  candidates[0].is_configured = candidates[1].is_configured = TRUE;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 1000 * MS), 1);
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 420 * MS), 1);
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 419 * MS), 0);
@@ -370,6 +389,7 @@ mmtpscheduler_suite (void)
   tcase_add_test (tc, takes_equal_turns_among_tokens);
   tcase_add_test (tc, takes_the_lowest_delay_first);
   tcase_add_test (tc, arrival_keeps_the_rule_of_the_paper_with_time_to_spare);
+  tcase_add_test (tc, arrival_trusts_paths_with_configured_rates_more);
   tcase_add_test (tc, arrival_does_not_prefer_a_path_in_doubt);
   tcase_add_test (tc, arrival_waits_for_the_path_that_is_first);
   tcase_add_test (tc, arrival_time_does_not_overflow);
