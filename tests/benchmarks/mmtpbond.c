@@ -63,7 +63,7 @@ parse_options (int *argc, char ***argv, Options * options)
     {"first", 0, 0, G_OPTION_ARG_INT, &options->first,
         "Seed of the first random bond (1)", "N"},
     {"cases", 0, 0, G_OPTION_ARG_NONE, &options->cases,
-        "The cases of users and the pairs of recordings, too", NULL},
+        "The cases of users, and pairs and triples of recordings, too", NULL},
     {"only", 0, 0, G_OPTION_ARG_STRING, &options->only,
         "Bonds whose name contains this", "PATTERN"},
     {"worst", 0, 0, G_OPTION_ARG_INT, &options->worst,

@@ -346,7 +346,7 @@ add_recordings (GPtrArray * cases, const ArenaGroups * groups)
   }
 }
 
-/* Adds cases with three recorded traces, one of which ends for 10 s. */
+/* Adds cases with three recorded traces, one of which is interrupted for 10 s. */
 static void
 add_three_recordings (GPtrArray * cases, const ArenaGroups * groups)
 {
@@ -361,8 +361,9 @@ add_three_recordings (GPtrArray * cases, const ArenaGroups * groups)
 
     if (groups->n_recorded == 3 && skipped > 0)
       return;
-    name = g_strdup_printf ("three recordings, not %u, one ends for 10 s, 6M",
-        skipped);
+    name =
+        g_strdup_printf
+        ("three recordings, not %u, one interrupted for 10 s, 6M", skipped);
     scenario = add (cases, groups, name, 3, 6e6);
     g_free (name);
     for (i = 0; n < 3; i++) {

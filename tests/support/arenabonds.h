@@ -3,7 +3,8 @@
  * sender uses two to four paths together. Some bonds are drawn at random. The
  * other bonds are cases in which users saw that a bad path harmed the good
  * paths. A bond can also be run with only some of its paths. A path behaves in
- * the same way, whichever other paths take part. */
+ * the same way, whichever other paths take part, unless it shares a bottleneck
+ * with one of them. */
 
 #ifndef __ARENA_BONDS_H__
 #define __ARENA_BONDS_H__
@@ -22,10 +23,11 @@ G_BEGIN_DECLS
  * the recorded traces in `groups` are the same, the bond is always the same. */
 ArenaScenario *arena_bond_draw (const ArenaGroups * groups, guint64 seed);
 /* Returns a GPtrArray of ArenaScenario, each of which is a bond: a sender that
- * uses several paths together. There are two kinds of bonds. Some are modelled
- * on reports of users, who saw that a bad path harmed the good paths. The
- * others have two paths with two recorded traces, one bond for each pair of
- * recorded traces. */
+ * uses several paths together. There are three kinds of bonds. Some are modelled
+ * on reports of users, who saw that a bad path harmed the good paths. Others
+ * have two paths with two recorded traces, one bond for each pair of recorded
+ * traces. The last kind has three paths with recorded traces, one of which is
+ * interrupted for 10 s. */
 GPtrArray *arena_bonds_get_cases (const ArenaGroups * groups);
 
 /* Copies `scenario` to `part`, but keeps only some of its paths: path i is kept

@@ -111,9 +111,10 @@ typedef struct
   gboolean is_borrowed;
 } ArenaLinks;
 
-/* Opens the links of the path paths[index] for run `number` of the `n` runs of a
- * scenario, and stores them in links[index]. The links of all paths before it
- * must be open, because they may share a bottleneck with it. Each run has other seeds for the links. If the field `rotates` of the path is
+/* Opens the links of the path paths[index] for run `number` of the `n` runs of
+ * a scenario, and stores them in links[index]. The links of paths[0] to
+ * paths[index - 1] must be open, because they may share a bottleneck with it.
+ * Each run has other seeds for the links. If the field `rotates` of the path is
  * TRUE, each run also begins at another position of the delivery traces.
  * `length` is the maximum duration of the run in ns. All configurations of
  * links are part of the program. If one is invalid, this is a bug, and the

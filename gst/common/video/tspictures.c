@@ -69,7 +69,9 @@ typedef struct
 struct _TsPictures
 {
   Table pat, pmt;
-  guint pmt_pid, video_pid;     /* TS_NO_PID if unknown */
+  /* `unit_pid` is the last known PID of the video. All three are TS_NO_PID if
+   * unknown. */
+  guint pmt_pid, video_pid, unit_pid;
   TsVideo video;
   /* number of program map tables without video since the last one with video */
   guint n_without_video;
@@ -162,7 +164,7 @@ ts_pictures_reset (TsPictures * pictures)
   reset_table (&pictures->pmt);
   g_byte_array_set_size (pictures->partial, 0);
   begin_unit (pictures, FALSE);
-  pictures->pmt_pid = pictures->video_pid = TS_NO_PID;
+  pictures->pmt_pid = pictures->video_pid = pictures->unit_pid = TS_NO_PID;
   pictures->n_without_video = 0;
   pictures->refusal = NULL;
   pictures->last_counter = -1;
@@ -187,10 +189,16 @@ ts_pictures_get_refusal (const TsPictures * pictures)
   return pictures->refusal;
 }
 
+static gboolean
+has_no_video (const TsPictures * pictures)
+{
+  return pictures->n_without_video >= MAX_TABLES_WITHOUT_VIDEO;
+}
+
 const gchar *
 ts_pictures_get_warning (const TsPictures * pictures)
 {
-  if (pictures->n_without_video >= MAX_TABLES_WITHOUT_VIDEO)
+  if (has_no_video (pictures))
     return "it has no MPEG, H.264 or H.265 video";
   return pictures->refusal;
 }
@@ -307,16 +315,21 @@ find_video (guint type, TsVideo * video)
   }
 }
 
-/* Sets the PID of the video. It is TS_NO_PID if the program has no video. */
+/* Sets the PID and the format of the video. The PID is TS_NO_PID if the program
+ * has no video. */
 static void
-set_video_pid (TsPictures * pictures, guint pid)
+set_video (TsPictures * pictures, guint pid, TsVideo video)
 {
-  if (pid == pictures->video_pid)
+  if (pid == pictures->video_pid && video == pictures->video)
     return;
   /* No further packet of the current picture follows. */
   end_unit (pictures);
+  if (pid != pictures->video_pid)
+    pictures->last_counter = -1;
+  if (pid != TS_NO_PID)
+    pictures->unit_pid = pid;
   pictures->video_pid = pid;
-  pictures->last_counter = -1;
+  pictures->video = video;
 }
 
 /* Reads a section of the program map table (PMT, 2.4.4.8). `size` is its size
@@ -326,6 +339,7 @@ set_video_pid (TsPictures * pictures, guint pid)
 static void
 take_pmt (TsPictures * pictures, const guint8 * section, gsize size)
 {
+  TsVideo video = pictures->video;
   gsize at;
 
   if (size < 12)
@@ -333,13 +347,14 @@ take_pmt (TsPictures * pictures, const guint8 * section, gsize size)
   at = 12 + ((section[10] & 15) << 8 | section[11]);
   for (; at + 5 <= size; at += 5 + ((section[at + 3] & 15) << 8 |
           section[at + 4])) {
-    if (!find_video (section[at], &pictures->video))
+    if (!find_video (section[at], &video))
       continue;
-    set_video_pid (pictures, (section[at + 1] << 8 | section[at + 2]) & 0x1fff);
+    set_video (pictures, (section[at + 1] << 8 | section[at + 2]) & 0x1fff,
+        video);
     pictures->n_without_video = 0;
     return;
   }
-  set_video_pid (pictures, TS_NO_PID);
+  set_video (pictures, TS_NO_PID, video);
   pictures->n_without_video++;
 }
 
@@ -564,7 +579,7 @@ end_unit (TsPictures * pictures)
   unit->tag = pictures->tag;
   unit->last_tag = pictures->last_tag;
   unit->has_picture = pictures->has_picture && pictures->stream->len > 0;
-  unit->pid = pictures->video_pid;
+  unit->pid = pictures->unit_pid;
   if (unit->has_picture) {
     unit->video = pictures->video;
     unit->stream = steal (pictures->stream, &unit->stream_size);
@@ -665,7 +680,7 @@ take_packet (TsPictures * pictures, const guint8 * data, guint64 tag)
     pictures->tag = tag;
   pictures->last_tag = tag;
   g_byte_array_append (pictures->data, data, TS_PACKET_SIZE);
-  if (!pictures->has_picture)
+  if (!pictures->has_picture && !has_no_video (pictures))
     end_unit (pictures);
 }
 
@@ -706,10 +721,12 @@ ts_pictures_input (TsPictures * pictures, const guint8 * data, gsize size,
     data += missing;
     size -= missing;
     if (partial->len < TS_PACKET_SIZE)
-      return;
+      break;
     take_packet (pictures, partial->data, pictures->partial_tag);
     g_byte_array_set_size (partial, 0);
   }
+  if (has_no_video (pictures))
+    end_unit (pictures);
 }
 
 void

@@ -60,7 +60,7 @@ typedef struct
    */
   guint8 *rest;
   gsize rest_size;              /* in bytes */
-  guint pid;                    /* PID of the video */
+  guint pid;                    /* last known PID of the video */
   /* Number of video packets in this unit that increase the continuity counter
    * of the video. If the picture is dropped, the caller must subtract this
    * number from the counters of all later video packets. */
@@ -98,8 +98,10 @@ gboolean ts_pictures_poll (TsPictures * pictures, TsUnit * unit);
 const gchar *ts_pictures_get_refusal (const TsPictures * pictures);
 /* Returns a text for the user that says why no pictures are found at present.
  * Returns NULL if there is no such reason. The reason is the refusal, or that
- * ten program map tables in a row have named no video. In the second case, a
- * later table may name a video. Its pictures are then found. */
+ * ten program map tables in a row have named no video. In the second case, each
+ * call of ts_pictures_input () makes one unit of its packets, so the stream
+ * passes in the same pieces. A later table may name a video. Its pictures are
+ * then found. */
 const gchar *ts_pictures_get_warning (const TsPictures * pictures);
 
 /* The following functions read or change one transport stream packet, which has

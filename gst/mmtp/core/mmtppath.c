@@ -850,6 +850,7 @@ note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
       mmtp_path_delay_add_latest (&path->delays, now, latest, n);
     return;
   }
+  path->measured_time = now;
   path->delays.jitter = record->jitter * G_GINT64_CONSTANT (1000);
   mmtp_path_delay_add (&path->delays, now, latest,
       record->min_transit * tick, record->high_transit * tick, n);

@@ -141,6 +141,9 @@ typedef struct
    * message of this path that no earlier REPORT has covered. Until such a
    * REPORT arrives, this is the time at which the path started. */
   guint64 progress_time;
+  /* time in ns at which the last REPORT that measured the delays of this path
+   * arrived; 0 if there was none */
+  guint64 measured_time;
   /* Time on the receiver's clock at which the receiver wrote its latest report;
    * 0 if there was none. */
   guint64 reported;
@@ -238,8 +241,8 @@ gboolean mmtp_path_has_window (const MmtpPath * path, gsize size,
  * more. The sender may then use the reserve of the path: the number of bytes
  * that may be in flight beyond the window. */
 guint64 mmtp_path_get_overdue (const MmtpPath * path);
-/* Returns the one-way delay, in ns, of the newest message that has arrived over
- * this path; 0 if it is unknown. */
+/* Returns the one-way delay, in ns, of the newest message in the last report
+ * that measured delays; 0 if it is unknown. */
 guint64 mmtp_path_get_latest_delay (const MmtpPath * path);
 /* Returns whether a message of this path was clearly overdue at the time at
  * which the receiver wrote its latest report. A message is clearly overdue if

@@ -119,8 +119,8 @@ typedef struct
    * according to the receiver's reports */
   guint64 late;
   /* Number of packets that were sent on this path and then put back into the
-   * send queue. The reason is that the path stalled, fell silent or was removed
-   * before the receiver acknowledged them. */
+   * send queue. The reason is that the path stalled, became slower, fell silent
+   * or was removed before the receiver acknowledged them. */
   guint64 requeued;
   guint64 silences;             /* number of times that the path fell silent */
   /* Number of entries that the sender has visited in its log of sent messages,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Decides which lost packets are retransmitted, and which packets are sent
- * again on another path because their path has stalled. */
+ * again on another path because their path has stalled or has become slower. */
 
 #include "mmtpretransmission.h"
 
@@ -174,19 +174,28 @@ requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
     requeue_sent (self, path, number++, due, arrival);
 }
 
+/* Returns whether packets in flight on `path` are sent again if they have become
+ * late. They are not sent again in three cases:
+ * - No frame of the stream refers to another frame. A retransmission then saves
+ *   only one frame, and in an overload it takes the place of another frame.
+ * - The rate of the path is configured. The expected delay of such a path
+ *   contains a large margin.
+ * - The scheduler ignores delays, so it sends packets although they will be
+ *   late. */
+static gboolean
+may_requeue_late (const MmtpRetransmission * self, const MmtpPath * path)
+{
+  return mmtp_send_queue_has_references (self->queue) &&
+      !path->configured_rate && self->policy->scheduler->knows_delays;
+}
+
 /* Puts packets that have become late on `path` back into the send queue, so that
- * they are sent again on another path.
+ * they are sent again on another path, which must be faster than this one.
  *
  * A packet in flight has become late if it would miss its deadline with the
- * delay of the newest message that has arrived. When the packet was sent, the
- * path was expected to deliver it in time, but the delay has grown since then.
- * The report about the newest message often shows this early enough to send the
- * packet again.
- *
- * Nothing is sent again in two cases. First, the scheduler may ignore delays, so
- * that it sends packets although they will be late. Second, no frame of the
- * stream may refer to another frame. A retransmission then saves only one frame,
- * and in an overload it takes the place of another frame. */
+ * delay of the newest message that was reported. When the packet was sent, this
+ * delay was not known yet, and the path was expected to deliver the packet in
+ * time. The report often arrives early enough to send the packet again. */
 static void
 requeue_late (MmtpRetransmission * self, MmtpPath * path)
 {
@@ -195,18 +204,20 @@ requeue_late (MmtpRetransmission * self, MmtpPath * path)
   guint64 elsewhere, number;
   const MmtpSent *sent;
 
-  if (now < self->late_at[path->id] || delay == 0 || path->configured_rate ||
-      !self->policy->scheduler->knows_delays ||
-      !mmtp_send_queue_has_references (self->queue))
+  if (path->measured_time <= self->searched[path->id] ||
+      now < self->searched[path->id] + RESCUE_PERIOD ||
+      !may_requeue_late (self, path))
     return;
-  self->late_at[path->id] = now + RESCUE_PERIOD;
+  self->searched[path->id] = now;
   elsewhere = mmtp_paths_get_delay_elsewhere (self->paths, path);
   if (elsewhere == MMTP_NEVER || delay < elsewhere)
     return;
-  for (number = mmtp_sent_log_get_oldest (&path->sent);
-      (sent = mmtp_sent_log_get (&path->sent, number)); number++) {
+  number = mmtp_sent_log_get_oldest (&path->sent);
+  while ((sent = mmtp_sent_log_get (&path->sent, number)) &&
+      sent->time < path->measured_time) {
     if (sent->time_left < delay)
       requeue_sent (self, path, number, G_MAXUINT64, now + elsewhere);
+    number++;
   }
 }
 

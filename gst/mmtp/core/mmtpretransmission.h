@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Retransmission of packets at the sender. A packet is sent again in two cases.
+/* Retransmission of packets at the sender. A packet is sent again in three
+ * cases.
  *
  * The first case is a packet that the receiver has reported as lost. If its
  * retransmission almost certainly arrives in time, the packet is put back into
@@ -9,6 +10,9 @@
  *
  * The second case is a packet in flight on a path that has stalled. It is sent
  * again on another path.
+ *
+ * The third case is a packet in flight on a path that has become so much slower
+ * that the packet would be late. It is also sent again on another path.
  *
  * "Extra bandwidth on any of the channels may enable the retransmission of
  * select lost messages" (section 1 of the MMTP paper).
@@ -30,9 +34,9 @@ typedef struct
   /* For each path: the earliest time in ns at which packets in flight on this
    * path may be moved to another path. */
   guint64 rescue_at[MMTP_MAX_PATHS];
-  /* For each path, the earliest time in ns at which the sender searches again
-   * for packets in flight that have become late. */
-  guint64 late_at[MMTP_MAX_PATHS];
+  /* For each path, the time in ns of the last search for packets in flight that
+   * have become late. */
+  guint64 searched[MMTP_MAX_PATHS];
 
   /* Counters. */
   /* number of packets that were reported as lost, but were not retransmitted */
@@ -60,11 +64,13 @@ void mmtp_retransmission_take_losses (MmtpRetransmission * self,
  * not reported about it yet. */
 void mmtp_retransmission_requeue_path (MmtpRetransmission * self,
     MmtpPath * path);
-/* If `path` has stalled or seems to have stalled, requeues packets that are in
- * flight on `path`: they are put into the send queue again, so that another
- * path can send them. The stall may end, and the packets may still arrive. A
- * packet is therefore requeued only shortly before it would be too late to send
- * the packet on another path. */
+/* Requeues packets that are in flight on `path`: they are put into the send queue
+ * again, so that another path can send them. There are two reasons:
+ *
+ * - The path has stalled or seems to have stalled. The stall may end, and the
+ *   packets may still arrive. A packet is therefore requeued only shortly before
+ *   it would be too late to send the packet on another path.
+ * - The path has become slower, and the packet would be late. */
 void mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path);
 
 /* Returns the next packet for a speculative retransmission. This is a lost

@@ -95,7 +95,7 @@ struct _MmtpSendQueue
   /* number of the frame of which a packet was last sent for the first time;
    * G_MAXUINT64 if there is none */
   guint64 sent_frame;
-  /* TRUE if a frame of the stream referred to another frame */
+  /* TRUE if a frame since the last flush referred to another frame */
   gboolean has_references;
   MmtpGop gop;                  /* current group of pictures */
 
@@ -803,7 +803,8 @@ note_picture (MmtpSendQueue * queue, MmtpUnit * unit, guint8 flags)
       unit->picture.kind == PICTURE_KIND_UNKNOWN ? flags : 0);
   if (unit->rank == MMTP_RANK_DELTA && is_above_base (unit))
     unit->rank = MMTP_RANK_LAYER;
-  queue->has_references |= unit->rank < MMTP_RANK_KEY;
+  queue->has_references |= unit->rank < MMTP_RANK_KEY &&
+      unit->picture.kind != PICTURE_KIND_PART;
 }
 
 /* Some buffers at the beginning of a frame, such as access unit delimiters, do
@@ -1461,5 +1462,6 @@ mmtp_send_queue_flush (MmtpSendQueue * queue)
    * begins a new frame, even if the previous frame was not complete. */
   queue->given_up_frame = G_MAXUINT64;
   queue->frame_ended = TRUE;
+  queue->has_references = FALSE;
   mmtp_gop_init (&queue->gop);
 }

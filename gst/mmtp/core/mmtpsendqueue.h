@@ -153,7 +153,8 @@ guint64 mmtp_send_queue_get_late_group (const MmtpSendQueue * queue,
  * Returns NULL if no packet meets both conditions. */
 MmtpPacket *mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
     guint64 arrival, guint64 late_group);
-/* Returns whether a frame of the stream so far refers to another frame. */
+/* Returns whether a frame that was put into the queue since the last flush
+ * refers to another frame. */
 gboolean mmtp_send_queue_has_references (const MmtpSendQueue * queue);
 /* Adds the frames that have waiting packets to `plan`, in the order of the
  * stream, until the plan is full. A plan chooses which of the waiting frames

@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-#include "arenagroups.h"
+#include "arenabonds.h"
 
 #define MS LINK_MS
 #define SECOND LINK_SECOND
@@ -189,6 +189,40 @@ find_scenario (const ArenaGroups * groups, const gchar * group,
   g_assert_not_reached ();
 }
 
+/* Runs one case with two paths through a bottleneck, and one with a path whose
+ * delay changes and that has a cut. The stream is slower than the first path, so
+ * all frames are in time. */
+GST_START_TEST (stream_over_shared_and_changing_links_arrives_in_time)
+{
+  static const gchar *const names[] = {
+    "two through one bottleneck of 6M, stream of 4M",
+    "two of 6M, one swings from 100 to 1200 ms, stream of 4M"
+  };
+  ArenaGroups *groups = load_groups ();
+  GPtrArray *cases = arena_bonds_get_cases (groups);
+  ArenaOutcome outcome;
+  guint i, k, n = 0;
+
+  for (i = 0; i < cases->len; i++) {
+    const ArenaScenario *scenario = g_ptr_array_index (cases, i);
+
+    for (k = 0; k < G_N_ELEMENTS (names); k++) {
+      if (!g_str_equal (scenario->name, names[k]))
+        continue;
+      arena_scenario_run (scenario, 0, &outcome);
+      fail_unless_equals_int (outcome.state, ARENA_OUTCOME_DONE);
+      fail_unless_equals_float (outcome.possible, 1);
+      fail_unless_equals_float (outcome.mmtp.decodable, 1);
+      n++;
+    }
+  }
+  fail_unless_equals_int (n, G_N_ELEMENTS (names));
+  g_ptr_array_unref (cases);
+  arena_groups_free (groups);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (stream_over_constant_link_arrives_in_time)
 {
   ArenaGroups *groups = load_groups ();
@@ -311,6 +345,7 @@ mmtparena_suite (void)
   tcase_add_test (tests, traces_begin_anywhere_and_repeat);
   tcase_add_test (tests, tcp_alone_fills_the_link);
   tcase_add_test (tests, stream_over_constant_link_arrives_in_time);
+  tcase_add_test (tests, stream_over_shared_and_changing_links_arrives_in_time);
   tcase_add_test (tests, an_overloaded_link_is_too_late);
   tcase_add_test (tests, a_run_is_the_same_each_time);
   tcase_add_test (tests, no_frame_is_sent_without_its_references);

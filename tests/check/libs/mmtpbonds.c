@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks that an additional path never harms a bond, which is several paths that
+/* Checks that an additional path hardly harms a bond, which is several paths that
  * are used together. The bonds are modelled on reports of users, in which a bad
  * path harmed the good ones (arenabonds.h). They run in virtual time. The
  * benchmark tests/benchmarks/mmtpbond.c also runs random bonds and recorded
@@ -10,12 +10,15 @@
 #include "arenabonds.h"
 
 #define MAX_RUNS 8
-/* Maximum cost of a bond, as a share of all frames. The cost is the share of
- * decodable frames with the best subset of the paths, minus the share with all
- * paths. */
+/* Maximum cost of a bond, as a share of all frames: in the median of its runs,
+ * and in each run. The cost is the share of decodable frames with the best
+ * subset of the paths, minus the share with all paths. The worst run that was
+ * measured has a cost of 0.023, the frames of one group of pictures. */
 #define MAX_COST 0.01
-/* Minimum share of decodable frames in the case with a latency of 150 ms. */
+#define MAX_COST_OF_RUN 0.04
+/* Latency in ns of the case in which the deadline is short. */
 #define SHORT_LATENCY (150 * LINK_MS)
+/* Minimum share of decodable frames in this case, in the median of its runs. */
 #define MIN_SHARE 0.99
 
 static gdouble
@@ -52,8 +55,8 @@ compare (gconstpointer a, gconstpointer b)
   return *first < *second ? -1 : *first > *second;
 }
 
-/* Returns the median of `n` values, which are sorted. If their number is even,
- * it is the mean of the two values in the middle. */
+/* Sorts the `n` values and returns their median. If `n` is even, it is the mean
+ * of the two values in the middle. */
 static gdouble
 get_median (gdouble * values, guint n)
 {
@@ -61,7 +64,8 @@ get_median (gdouble * values, guint n)
   return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-static void
+/* Returns whether the case is the one with the short deadline. */
+static gboolean
 check_case (const ArenaScenario * scenario)
 {
   gdouble costs[MAX_RUNS], shares[MAX_RUNS], cost, share;
@@ -76,23 +80,27 @@ check_case (const ArenaScenario * scenario)
       "(%.1f to %.1f)\n", scenario->name, 100 * cost, 100 * costs[0],
       100 * costs[n - 1], 100 * share, 100 * shares[0], 100 * shares[n - 1]);
   fail_unless (cost <= MAX_COST, "%s: cost %.3f", scenario->name, cost);
-  if (scenario->latency == SHORT_LATENCY)
-    fail_unless (share >= MIN_SHARE, "%s: share %.3f", scenario->name, share);
+  fail_unless (costs[n - 1] <= MAX_COST_OF_RUN, "%s: cost %.3f in a run",
+      scenario->name, costs[n - 1]);
+  if (scenario->latency != SHORT_LATENCY)
+    return FALSE;
+  fail_unless (share >= MIN_SHARE, "%s: share %.3f", scenario->name, share);
+  return TRUE;
 }
 
-/* In the reports of users, the median of the runs counts. */
 GST_START_TEST (additional_path_costs_at_most_a_point)
 {
   ArenaGroups *groups = arena_groups_new (ARENA_SOURCE_DIR "/tests/check/data",
       NULL, NULL);
   GPtrArray *cases;
-  guint i;
+  guint i, n_short = 0;
 
   fail_unless (groups != NULL);
   cases = arena_bonds_get_cases (groups);
   fail_unless (cases->len >= 7);
   for (i = 0; i < cases->len; i++)
-    check_case (g_ptr_array_index (cases, i));
+    n_short += check_case (g_ptr_array_index (cases, i));
+  fail_unless_equals_int (n_short, 1);
   g_ptr_array_unref (cases);
   arena_groups_free (groups);
 }

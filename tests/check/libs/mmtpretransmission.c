@@ -95,6 +95,7 @@ report (Fixture * fixture, guint64 delay)
 {
   mmtp_path_delay_add (&fixture->paths.all[0]->delays, fixture->paths.now,
       delay, delay, delay, 1);
+  fixture->paths.all[0]->measured_time = fixture->paths.now;
   mmtp_path_update_delay (fixture->paths.all[0], fixture->paths.now, 0);
 }
 
@@ -139,11 +140,33 @@ GST_START_TEST (late_packets_are_searched_every_10_ms)
   fixture_init (&fixture, 0, MMTP_SCHEDULER_ARRIVAL);
   send (&fixture, 0);
   send (&fixture, MMTP_FLAG_DELTA);
+  fixture.paths.now += MS;
+  report (&fixture, DELAY);
   fail_if (sends_again (&fixture));
   fixture.paths.now += 9 * MS;
   report (&fixture, 500 * MS);
   fail_if (sends_again (&fixture));
   fixture.paths.now += MS;
+  fail_unless (sends_again (&fixture));
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* A packet that was sent after the newest report is not sent again because of
+ * this report. */
+GST_START_TEST (old_report_says_nothing_about_new_packets)
+{
+  Fixture fixture;
+
+  fixture_init (&fixture, 0, MMTP_SCHEDULER_ARRIVAL);
+  report (&fixture, 500 * MS);
+  send (&fixture, 0);
+  send (&fixture, MMTP_FLAG_DELTA);
+  fixture.paths.now += 20 * MS;
+  fail_if (sends_again (&fixture));
+  fixture.paths.now += 10 * MS;
+  report (&fixture, 500 * MS);
   fail_unless (sends_again (&fixture));
   fixture_clear (&fixture);
 }
@@ -212,6 +235,7 @@ mmtpretransmission_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, packets_that_have_become_late_are_sent_again);
   tcase_add_test (tc, late_packets_are_searched_every_10_ms);
+  tcase_add_test (tc, old_report_says_nothing_about_new_packets);
   tcase_add_test (tc, packet_that_no_path_delivers_in_time_is_not_sent_again);
   tcase_add_test (tc, some_late_packets_are_not_sent_again);
   return s;

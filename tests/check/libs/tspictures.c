@@ -356,6 +356,62 @@ GST_START_TEST (ten_tables_without_video_cause_a_warning)
 
 GST_END_TEST;
 
+/* Without video, the units are as large as the input. */
+GST_START_TEST (stream_without_video_passes_in_the_same_pieces)
+{
+  TsPictures *pictures = ts_pictures_new ();
+  TsStream stream;
+  TsUnit unit;
+  guint i;
+
+  for (i = 0; i < 10; i++)
+    input_tables (pictures, PRIVATE);
+  while (ts_pictures_poll (pictures, &unit))
+    ts_unit_clear (&unit);
+  ts_stream_start (&stream, PRIVATE);
+  for (i = 0; i < 5; i++)
+    ts_put_sound (&stream);
+  ts_pictures_input (pictures, stream.bytes->data, stream.bytes->len, 0);
+  fail_unless (ts_pictures_poll (pictures, &unit));
+  fail_unless_equals_int (unit.size, 7 * TS_PACKET_SIZE);
+  fail_if (unit.has_picture);
+  ts_unit_clear (&unit);
+  fail_if (ts_pictures_poll (pictures, &unit));
+  g_byte_array_unref (stream.bytes);
+  ts_pictures_free (pictures);
+}
+
+GST_END_TEST;
+
+/* A picture keeps the format in which it began. */
+GST_START_TEST (format_may_change)
+{
+  TsPictures *pictures = ts_pictures_new ();
+  TsVideo expected[] = { TS_VIDEO_MPEG, TS_VIDEO_H264 };
+  TsStream stream;
+  TsUnit unit;
+  guint n = 0;
+
+  ts_stream_start (&stream, MPEG2);
+  ts_put_picture (&stream, MPEG_PICTURE ("\0"));
+  ts_put_tables (stream.bytes, H264);
+  ts_put_picture (&stream, H264_PICTURE);
+  ts_pictures_input (pictures, stream.bytes->data, stream.bytes->len, 0);
+  ts_pictures_drain (pictures);
+  while (ts_pictures_poll (pictures, &unit)) {
+    if (unit.has_picture) {
+      fail_unless (n < G_N_ELEMENTS (expected));
+      fail_unless_equals_int (unit.video, expected[n++]);
+    }
+    ts_unit_clear (&unit);
+  }
+  fail_unless_equals_int (n, 2);
+  g_byte_array_unref (stream.bytes);
+  ts_pictures_free (pictures);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (bytes_between_packets_pass)
 {
   TsStream stream;
@@ -496,6 +552,8 @@ tspictures_suite (void)
   tcase_add_test (chain, bytes_between_packets_pass);
   tcase_add_test (chain, video_may_appear_and_disappear);
   tcase_add_test (chain, ten_tables_without_video_cause_a_warning);
+  tcase_add_test (chain, stream_without_video_passes_in_the_same_pieces);
+  tcase_add_test (chain, format_may_change);
   tcase_add_test (chain, counters_of_the_pid_are_shifted);
   return suite;
 }
