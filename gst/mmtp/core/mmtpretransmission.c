@@ -200,8 +200,7 @@ static void
 requeue_late (MmtpRetransmission * self, MmtpPath * path)
 {
   const guint64 now = self->paths->now;
-  const guint64 delay = mmtp_path_get_latest_delay (path);
-  guint64 elsewhere, number;
+  guint64 delay, elsewhere, number;
   const MmtpSent *sent;
 
   if (path->measured_time <= self->searched[path->id] ||
@@ -209,6 +208,7 @@ requeue_late (MmtpRetransmission * self, MmtpPath * path)
       !may_requeue_late (self, path))
     return;
   self->searched[path->id] = now;
+  delay = mmtp_path_get_latest_delay (path);
   elsewhere = mmtp_paths_get_delay_elsewhere (self->paths, path);
   if (elsewhere == MMTP_NEVER || delay < elsewhere)
     return;

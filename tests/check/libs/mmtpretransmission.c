@@ -89,6 +89,16 @@ send (Fixture * fixture, guint8 flags)
   mmtp_send_queue_note_sent (fixture->queue, packet, 0, path->sent.next - 1);
 }
 
+/* Initializes the fixture with the default scheduler and unknown rates. Sends a
+ * key frame and a frame that refers to it. */
+static void
+init_with_two_frames (Fixture * fixture)
+{
+  fixture_init (fixture, 0, MMTP_SCHEDULER_ARRIVAL);
+  send (fixture, 0);
+  send (fixture, MMTP_FLAG_DELTA);
+}
+
 /* The newest message that arrived over the slow path took the time `delay`. */
 static void
 report (Fixture * fixture, guint64 delay)
@@ -113,9 +123,7 @@ GST_START_TEST (packets_that_have_become_late_are_sent_again)
 {
   Fixture fixture;
 
-  fixture_init (&fixture, 0, MMTP_SCHEDULER_ARRIVAL);
-  send (&fixture, 0);
-  send (&fixture, MMTP_FLAG_DELTA);
+  init_with_two_frames (&fixture);
   fixture.paths.now += 100 * MS;
   report (&fixture, 400 * MS);
   fail_if (sends_again (&fixture));
@@ -137,9 +145,7 @@ GST_START_TEST (late_packets_are_searched_every_10_ms)
 {
   Fixture fixture;
 
-  fixture_init (&fixture, 0, MMTP_SCHEDULER_ARRIVAL);
-  send (&fixture, 0);
-  send (&fixture, MMTP_FLAG_DELTA);
+  init_with_two_frames (&fixture);
   fixture.paths.now += MS;
   report (&fixture, DELAY);
   fail_if (sends_again (&fixture));
@@ -178,9 +184,7 @@ GST_START_TEST (packet_that_no_path_delivers_in_time_is_not_sent_again)
 {
   Fixture fixture;
 
-  fixture_init (&fixture, 0, MMTP_SCHEDULER_ARRIVAL);
-  send (&fixture, 0);
-  send (&fixture, MMTP_FLAG_DELTA);
+  init_with_two_frames (&fixture);
   fixture.paths.now += LATENCY - FAST + MS;
   report (&fixture, 500 * MS);
   fail_if (sends_again (&fixture));

@@ -148,39 +148,39 @@ choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
       deadline, &turn);
 }
 
-/* The scheduler `arrival` must choose infrared, the slower path, only if the
- * delay of infrared is at most 40 % of the time until the deadline. This delay
- * is 315 ms, so at least 787.5 ms must be left. */
-GST_START_TEST (arrival_keeps_the_rule_of_the_paper_with_time_to_spare)
+/* Checks that the scheduler `arrival` chooses infrared, the slower path, only if
+ * at least `limit` ms are left until the deadline. */
+static void
+check_limit (gboolean is_configured, guint64 limit)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
+  const guint64 end = 1000 * MS, left = limit * MS;
 
-  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 1000 * MS), 1);
-  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 788 * MS), 1);
-  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 787 * MS), 0);
-  fail_unless_equals_int (choose_by_arrival (candidates, 2, 212 * MS,
-          1000 * MS), 1);
-  fail_unless_equals_int (choose_by_arrival (candidates, 2, 213 * MS,
-          1000 * MS), 0);
+  candidates[0].is_configured = candidates[1].is_configured = is_configured;
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, end), 1);
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, left), 1);
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, left - MS), 0);
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, end - left, end),
+      1);
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, end - left + MS,
+          end), 0);
+}
+
+/* The delay of infrared is 315 ms. It may be at most 40 % of the time until the
+ * deadline, so at least 787.5 ms must be left. */
+GST_START_TEST (arrival_keeps_the_rule_of_the_paper_with_time_to_spare)
+{
+  check_limit (FALSE, 788);
 }
 
 GST_END_TEST;
 
-/* If the rates of the paths are configured, the delay of infrared may take
- * three quarters of the time until the deadline, so at least 420 ms must be
+/* If the rates of the paths are configured, the delay of infrared, 315 ms, may
+ * take three quarters of the time until the deadline, so at least 420 ms must be
  * left. */
 GST_START_TEST (arrival_trusts_paths_with_configured_rates_more)
 {
-  MmtpCandidate candidates[] = { RADIO, INFRARED };
-
-  candidates[0].is_configured = candidates[1].is_configured = TRUE;
-  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 1000 * MS), 1);
-  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 420 * MS), 1);
-  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 419 * MS), 0);
-  fail_unless_equals_int (choose_by_arrival (candidates, 2, 580 * MS,
-          1000 * MS), 1);
-  fail_unless_equals_int (choose_by_arrival (candidates, 2, 581 * MS,
-          1000 * MS), 0);
+  check_limit (TRUE, 420);
 }
 
 GST_END_TEST;
