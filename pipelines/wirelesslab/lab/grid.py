@@ -316,6 +316,9 @@ def run_snakemake(snakemake: str, found: list[Cell],
             [snakemake, target, "--snakefile", str(SNAKEFILE),
              "--directory", str(options.output), *where, "--keep-going",
              "--rerun-incomplete", "--rerun-triggers", "mtime", "--nolock",
+             # The default scheduler, "ilp", writes its problem to a temporary
+             # file, which remains if Snakemake is killed meanwhile.
+             "--scheduler", "greedy",
              "--quiet", "all", "--config", f"python={sys.executable}",
              f"package={paths.PACKAGE}", f"build={options.build}",
              *(["scratch=1"] if options.profile else [])],
