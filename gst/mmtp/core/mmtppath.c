@@ -309,12 +309,12 @@ get_base_feedback_time (const MmtpPath * path)
 guint64
 mmtp_path_get_rate (const MmtpPath * path)
 {
-  guint64 round = get_base_feedback_time (path) + path->report_interval;
-
-  guint64 by_window = path->limits.window * 8000 / MAX (round / 1000000, 1);
+  guint64 round, by_window;
 
   if (path->limits.delivery_rate && !path->limits.is_app_limited)
     return path->limits.delivery_rate;
+  round = get_base_feedback_time (path) + path->report_interval;
+  by_window = path->limits.window * 8000 / MAX (round / 1000000, 1);
   return MAX (MAX (path->limits.delivery_rate, by_window), 1);
 }
 
