@@ -237,6 +237,15 @@
  * packets can fill the link quickly after a gap in which nothing was delivered.
  * BBR uses the same factor in its start phase. */
 #define PACING_GAIN 2
+/* Losses may have limited the window to less than SPREAD_GAIN times the
+ * bandwidth-delay product of the path. If the round trip is long, the packets of
+ * such a window are spread over the round trip. The pacing rate is then
+ * SPREAD_GAIN times the window per round trip (RFC 9002, section 7.7).
+ *
+ * With PACING_GAIN, the whole window would be sent in a part of the round trip,
+ * and nothing in the rest of it. The queue of the path would then overflow again
+ * and again, if it is short, and most of the rate would remain unused. */
+#define SPREAD_GAIN 1.25
 
 typedef struct
 {
@@ -677,16 +686,37 @@ follow_silence (Delivery * self, const MmtpRateSample * sample)
   self->report_time = sample->now;
 }
 
+/* Returns how many bytes are in flight if the path is fully used and has its
+ * present queue. The rate of the path is the rate of the last SPAN. In the start
+ * phase, the rate grows several times in a round trip, so the mean rate of the
+ * last round trip would be too low. */
+static gdouble
+get_full_flight (const Delivery * self, const MmtpRateSample * sample)
+{
+  return mmtp_delivery_rate_get (&self->delivery, SPAN) *
+      (self->base_round_trip + MAX (sample->queue_delay, 0) + self->period / 2);
+}
+
+/* If a queue has overflowed, the losses limit the window to a part of the bytes
+ * that were in flight when the newest reported message was sent. In the start
+ * phase of a path with a long round trip, these are much less than the path
+ * carries: the window has grown several times since then, and its packets came
+ * in bursts. The limit is then derived from the rate at which the path delivered
+ * while the queue overflowed. */
 static void
 follow_losses (Delivery * self, const MmtpRateSample * sample)
 {
-  gboolean is_used = 2 * sample->sent_in_flight >= self->bound.window;
+  const gboolean is_used = 2 * sample->sent_in_flight >= self->bound.window;
+  const gdouble window = get_window (self);
 
-  if (mmtp_loss_bound_add (&self->bound, sample, get_window (self),
-          self->rate * self->base_round_trip, self->base_round_trip, is_used)) {
-    self->is_starting = FALSE;
-    self->has_overflowed = TRUE;
-  }
+  if (!mmtp_loss_bound_add (&self->bound, sample, window,
+          self->rate * self->base_round_trip, self->base_round_trip, is_used))
+    return;
+  if (self->is_starting && has_long_round_trip (self))
+    mmtp_loss_bound_raise (&self->bound,
+        MIN (window, get_full_flight (self, sample)));
+  self->is_starting = FALSE;
+  self->has_overflowed = TRUE;
 }
 
 /* --- operations ----------------------------------------------------------- */
@@ -727,16 +757,29 @@ get_bounded_window (const Delivery * self)
   return MAX (window, MIN_PACKETS * self->packet);
 }
 
+/* Returns whether the packets of the window have to be spread over the round
+ * trip. See SPREAD_GAIN. */
+static gboolean
+has_small_window (const Delivery * self, gdouble window)
+{
+  return self->bound.window > 0 && !self->is_competing &&
+      has_long_round_trip (self) &&
+      window < SPREAD_GAIN * self->rate * self->base_round_trip;
+}
+
 /* Returns the pacing rate in bytes per ns. In the fast start phase, the packets
  * of a window are spread over a round trip. Otherwise bursts would make the
  * queue overflow while the path still has capacity to spare. */
 static gdouble
 get_pacing_rate (const Delivery * self, gdouble window)
 {
+  const gdouble rate = window / MAX (self->base_round_trip + self->period, 1);
+
   if (self->rate <= 0 || (self->is_starting && has_long_round_trip (self)))
     return window / MAX (self->base_round_trip, MILLISECOND);
-  return MAX (PACING_GAIN * self->rate, window / MAX (self->base_round_trip +
-          self->period, 1));
+  if (has_small_window (self, window))
+    return SPREAD_GAIN * rate;
+  return MAX (PACING_GAIN * self->rate, rate);
 }
 
 /* The reserve is the number of bytes that may be in flight beyond the window

@@ -301,6 +301,13 @@ mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
 }
 
 void
+mmtp_loss_bound_raise (MmtpLossBound * bound, gdouble in_flight)
+{
+  bound->max = MAX (bound->max, in_flight);
+  bound->window = bound->reno = MAX (bound->window, in_flight * BETA);
+}
+
+void
 mmtp_loss_bound_begin (MmtpLossBound * bound, gdouble now, gdouble in_flight)
 {
   bound->max = bound->window = bound->reno =

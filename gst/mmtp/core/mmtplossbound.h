@@ -74,6 +74,10 @@ void mmtp_loss_bound_init (MmtpLossBound * bound, guint packet);
 gboolean mmtp_loss_bound_add (MmtpLossBound * bound,
     const MmtpRateSample * sample, gdouble window, gdouble filling, gdouble round_trip,
     gboolean is_used);
+/* Raises the window after a reduction in the start phase. The result is the
+ * window that the reduction would have set if `in_flight` bytes had been in
+ * flight. If the window is larger already, it stays as it is. */
+void mmtp_loss_bound_raise (MmtpLossBound * bound, gdouble in_flight);
 /* Sets CUBIC's window to `in_flight` bytes. The caller uses this function when
  * a competing flow keeps the queue full. It does so even if none of our packets
  * has been lost. */
