@@ -237,14 +237,18 @@
  * packets can fill the link quickly after a gap in which nothing was delivered.
  * BBR uses the same factor in its start phase. */
 #define PACING_GAIN 2
-/* Losses may have limited the window to less than SPREAD_GAIN times the
- * bandwidth-delay product of the path. If the round trip is long, the packets of
- * such a window are spread over the round trip. The pacing rate is then
- * SPREAD_GAIN times the window per round trip (RFC 9002, section 7.7).
+/* Once losses have set a limit for the window, a window on a path with a long
+ * round trip may be less than SPREAD_GAIN times the bandwidth-delay product. Its
+ * packets are then spread over the time until the reports about them arrive,
+ * which is the round trip plus the report period: the pacing rate is
+ * SPREAD_GAIN times the window, divided by this time. RFC 9002, section 7.7,
+ * recommends the same factor.
  *
  * With PACING_GAIN, the whole window would be sent in a part of the round trip,
- * and nothing in the rest of it. The queue of the path would then overflow again
- * and again, if it is short, and most of the rate would remain unused. */
+ * and nothing in the rest of it. The queue of the path would then overflow
+ * again and again, if it is short, and most of the rate would remain unused. A
+ * larger window needs no spreading. Beside TCP, it would even get less than its
+ * share. */
 #define SPREAD_GAIN 1.25
 
 typedef struct
@@ -687,11 +691,12 @@ follow_silence (Delivery * self, const MmtpRateSample * sample)
 }
 
 /* Returns how many bytes are in flight if the path is fully used and has its
- * present queue. The rate of the path is the rate of the last SPAN. In the start
- * phase, the rate grows several times in a round trip, so the mean rate of the
- * last round trip would be too low. */
+ * present queue; 0 if this is unknown. The rate of the path is measured over
+ * the shortest time that is at least SPAN. In the start phase, the rate grows to
+ * several times its value in a round trip, so the mean rate of the last round
+ * trip would be too low. */
 static gdouble
-get_full_flight (const Delivery * self, const MmtpRateSample * sample)
+get_full_in_flight (const Delivery * self, const MmtpRateSample * sample)
 {
   return mmtp_delivery_rate_get (&self->delivery, SPAN) *
       (self->base_round_trip + MAX (sample->queue_delay, 0) + self->period / 2);
@@ -699,10 +704,10 @@ get_full_flight (const Delivery * self, const MmtpRateSample * sample)
 
 /* If a queue has overflowed, the losses limit the window to a part of the bytes
  * that were in flight when the newest reported message was sent. In the start
- * phase of a path with a long round trip, these are much less than the path
- * carries: the window has grown several times since then, and its packets came
- * in bursts. The limit is then derived from the rate at which the path delivered
- * while the queue overflowed. */
+ * phase of a path with a long round trip, this number of bytes is much less
+ * than the bandwidth-delay product, because the window has since become several
+ * times as large. The limit is then derived from the rate at which the path has
+ * delivered in the last SPAN before the report. */
 static void
 follow_losses (Delivery * self, const MmtpRateSample * sample)
 {
@@ -712,9 +717,9 @@ follow_losses (Delivery * self, const MmtpRateSample * sample)
   if (!mmtp_loss_bound_add (&self->bound, sample, window,
           self->rate * self->base_round_trip, self->base_round_trip, is_used))
     return;
-  if (self->is_starting && has_long_round_trip (self))
+  if (self->is_starting && !self->is_competing && has_long_round_trip (self))
     mmtp_loss_bound_raise (&self->bound,
-        MIN (window, get_full_flight (self, sample)));
+        MIN (window, get_full_in_flight (self, sample)));
   self->is_starting = FALSE;
   self->has_overflowed = TRUE;
 }

@@ -76,7 +76,9 @@ gboolean mmtp_loss_bound_add (MmtpLossBound * bound,
     gboolean is_used);
 /* Raises the window after a reduction in the start phase. The result is the
  * window that the reduction would have set if `in_flight` bytes had been in
- * flight. If the window is larger already, it stays as it is. */
+ * flight. If the window is larger already, it stays as it is. Call this
+ * function only directly after mmtp_loss_bound_add () has returned TRUE, and
+ * with at most the congestion window that was passed to it. */
 void mmtp_loss_bound_raise (MmtpLossBound * bound, gdouble in_flight);
 /* Sets CUBIC's window to `in_flight` bytes. The caller uses this function when
  * a competing flow keeps the queue full. It does so even if none of our packets

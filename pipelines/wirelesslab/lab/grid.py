@@ -316,8 +316,9 @@ def run_snakemake(snakemake: str, found: list[Cell],
             [snakemake, target, "--snakefile", str(SNAKEFILE),
              "--directory", str(options.output), *where, "--keep-going",
              "--rerun-incomplete", "--rerun-triggers", "mtime", "--nolock",
-             # The default scheduler, "ilp", writes its problem to a temporary
-             # file, which remains if Snakemake is killed meanwhile.
+             # The scheduler "ilp" writes its problem to a temporary file, which
+             # remains if Snakemake is killed meanwhile. The experiments need
+             # only one limit at a time, so "greedy" starts just as many.
              "--scheduler", "greedy",
              "--quiet", "all", "--config", f"python={sys.executable}",
              f"package={paths.PACKAGE}", f"build={options.build}",

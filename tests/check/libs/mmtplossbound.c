@@ -84,6 +84,31 @@ GST_START_TEST (overflow_ends_the_start_phase)
 
 GST_END_TEST;
 
+/* 200,000 bytes are in flight when the queue overflows, so the window becomes
+ * 140,000 bytes. The caller then says that 500,000 bytes would be in flight if
+ * the path were fully used, and the window becomes 350,000 bytes. A lower
+ * number has no effect. */
+GST_START_TEST (window_is_raised_but_never_lowered)
+{
+  MmtpLossBound bound;
+  guint i;
+
+  mmtp_loss_bound_init (&bound, PACKET);
+  for (i = 0; i < 5; i++)
+    fail_unless (report (&bound, (i + 1) * ROUND_TRIP,
+            (guint64) 10 * PACKET << i, 40, i < 4 ? 0 : 4) == (i == 4));
+  fail_unless_equals_float (bound.window, 140000);
+  mmtp_loss_bound_raise (&bound, 500000);
+  fail_unless_equals_float (bound.window, 350000);
+  fail_unless_equals_float (bound.reno, 350000);
+  fail_unless_equals_float (bound.max, 500000);
+  mmtp_loss_bound_raise (&bound, 100000);
+  fail_unless_equals_float (bound.window, 350000);
+  fail_unless_equals_float (bound.max, 500000);
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtplossbound_suite (void)
 {
@@ -93,6 +118,7 @@ mmtplossbound_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, random_losses_do_not_end_the_start_phase);
   tcase_add_test (tc, overflow_ends_the_start_phase);
+  tcase_add_test (tc, window_is_raised_but_never_lowered);
   return s;
 }
 

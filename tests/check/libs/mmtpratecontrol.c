@@ -36,7 +36,7 @@
  */
 #define GAP_RATE (PACKET * 8)
 #define MAX_PACKETS 65536
-#define MAX_REPORTS 4
+#define MAX_REPORTS 16
 
 typedef struct
 {
@@ -138,7 +138,10 @@ static Path *
 path_new_over (const MmtpRateControlClass * klass, guint64 source_rate,
     const VirtualLinkConfig * config, guint64 seed)
 {
-  const MmtpRateControlStart start = { PACKET, 2 * ONE_WAY };
+  const MmtpRateControlStart start = { PACKET,
+    config->path[VIRTUAL_LINK_FORWARD].delay +
+        config->path[VIRTUAL_LINK_BACK].delay
+  };
   Path *path = g_new0 (Path, 1);
 
   path->now = 10 * SECONDS;
@@ -471,6 +474,27 @@ GST_START_TEST (survives_random_losses)
   path_measure (path, 3 * SECONDS);
   fail_unless (path_measure (path, 20 * SECONDS) >= share * RATE);
   fail_unless (path->max_queue_delay <= 150 * MS);
+  path_free (path);
+}
+
+GST_END_TEST;
+
+/* The path has a round trip of 400 ms, and its queue holds only the packets of
+ * 50 ms. In the start phase, this queue overflows. The sender must nevertheless
+ * use at least 80 % of the rate from 4 s to 14 s. CUBIC alone would need these
+ * ten seconds to recover from the overflow. */
+GST_START_TEST (uses_a_long_path_with_a_short_queue)
+{
+  VirtualLinkConfig config;
+  Path *path;
+
+  init_link (&config);
+  config.path[VIRTUAL_LINK_FORWARD].delay = 200 * MS;
+  config.path[VIRTUAL_LINK_BACK].delay = 200 * MS;
+  config.path[VIRTUAL_LINK_FORWARD].queue = RATE / 8 / 20;
+  path = path_new_over (get_class (__i__, "short queue"), 0, &config, 1);
+  path_measure (path, 4 * SECONDS);
+  fail_unless (path_measure (path, 10 * SECONDS) >= 0.8 * RATE);
   path_free (path);
 }
 
@@ -869,6 +893,59 @@ GST_START_TEST (start_is_fast_on_a_long_round_trip)
 
 GST_END_TEST;
 
+/* Passes ten reports to a new rate control, one in each 50 ms. They show a rate
+ * of 8 Mbit/s. The last report shows an overflow: two lost messages and a
+ * queueing delay. Stores the resulting limits in `limits`. */
+static void
+get_limits_after_overflow (guint64 round_trip, MmtpRateLimits * limits)
+{
+  const MmtpRateControlStart start = { PACKET, round_trip };
+  MmtpRateControl *control = mmtp_rate_control_new (&mmtp_delivery_control,
+      10 * SECONDS, &start);
+  MmtpRateSample sample = { 10 * SECONDS };
+  guint i;
+
+  sample.base_round_trip = round_trip;
+  sample.report_period = REPORT_PERIOD;
+  sample.deadline = SECONDS;
+  sample.acked = 50000;
+  sample.n_acked = 40;
+  sample.sent_in_flight = 100000;
+  for (i = 1; i <= 10; i++) {
+    sample.now += REPORT_PERIOD;
+    sample.arrival = sample.now - round_trip / 2;
+    sample.sent = sample.now - round_trip;
+    sample.delivered += sample.acked;
+    sample.n_lost = i < 10 ? 0 : 2;
+    sample.high_queue_delay = i < 10 ? 0 : 50 * MS;
+    mmtp_rate_control_feedback (control, &sample);
+  }
+  mmtp_rate_control_get_limits (control, limits);
+  mmtp_rate_control_free (control);
+}
+
+/* An overflow ends the start phase. On a path with a round trip of 400 ms, the
+ * window becomes 70 % of the bytes that 8 Mbit/s deliver in the round trip and
+ * half of the report period: 0.7 * 1000 bytes/ms * 425 ms. The pacing rate
+ * spreads 1.25 times this window over the round trip and the report period.
+ *
+ * On a path with a round trip of 99 ms, the window becomes 70 % of the bytes
+ * that were in flight, and the pacing rate is twice the delivery rate. */
+GST_START_TEST (overflow_keeps_the_rate_of_a_long_path)
+{
+  MmtpRateLimits limits = { 0 };
+
+  get_limits_after_overflow (400 * MS, &limits);
+  fail_unless_equals_int (limits.window, 297500);
+  fail_unless (ABS (limits.pacing_rate - 1.25 * 297500 * 8 / 0.45) < 10);
+
+  get_limits_after_overflow (99 * MS, &limits);
+  fail_unless_equals_int (limits.window, 70000);
+  fail_unless (ABS (limits.pacing_rate - 16e6) < 10);
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtpratecontrol_suite (void)
 {
@@ -882,12 +959,14 @@ mmtpratecontrol_suite (void)
   tcase_add_loop_test (tc, follows_rate_steps, 0, n);
   tcase_add_loop_test (tc, leaves_room_for_a_limited_source, 0, n);
   tcase_add_loop_test (tc, survives_random_losses, 0, n);
+  tcase_add_loop_test (tc, uses_a_long_path_with_a_short_queue, 0, n);
   tcase_add_loop_test (tc, resumes_after_a_gap, 0, n);
   tcase_add_loop_test (tc, resumes_a_limited_source_after_a_gap, 0, n);
   tcase_add_test (tc, cautious_estimate_does_not_end_the_start);
   tcase_add_test (tc, first_window_follows_the_round_trip);
   tcase_add_test (tc, train_enlarges_the_first_window);
   tcase_add_test (tc, start_is_fast_on_a_long_round_trip);
+  tcase_add_test (tc, overflow_keeps_the_rate_of_a_long_path);
   tcase_add_test (tc, reserve_grows_when_only_the_return_path_is_interrupted);
   tcase_add_test (tc, reserve_is_the_usual_one_after_a_loss);
   tcase_add_test (tc, rare_reports_are_no_silence);
