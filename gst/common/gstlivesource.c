@@ -16,9 +16,16 @@ gst_live_flush_init (GstLiveFlush * flush, GstBaseSrc * src,
   g_mutex_init (&flush->lock);
 }
 
+static void
+forget_stand_in (gpointer flush, GstMiniObject * stand_in)
+{
+  ((GstLiveFlush *) flush)->stand_in = NULL;
+}
+
 void
 gst_live_flush_clear (GstLiveFlush * flush)
 {
+  gst_clear_buffer (&flush->stand_in);
   g_mutex_clear (&flush->lock);
 }
 
@@ -124,6 +131,31 @@ can_submit (GstLiveFlush * flush)
   return !flushing;
 }
 
+/* Returns the stand-in, with the timestamps of `first`. GstBaseSrc reads them to
+ * learn the position of the stream. */
+static GstBuffer *
+get_stand_in (GstLiveFlush * flush, GstBuffer * first)
+{
+  if (!flush->stand_in) {
+    flush->stand_in = gst_buffer_new ();
+    gst_mini_object_weak_ref (GST_MINI_OBJECT_CAST (flush->stand_in),
+        forget_stand_in, flush);
+  }
+  gst_buffer_copy_into (flush->stand_in, first, GST_BUFFER_COPY_FLAGS |
+      GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  return flush->stand_in;
+}
+
+/* GstBaseSrc sets the flag DISCONT in the first buffer of a source. If this
+ * buffer is in a list, GstBaseSrc would set the flag in the stand-in. */
+static void
+mark_first_buffer (GstLiveFlush * flush, GstBuffer * first)
+{
+  if (!flush->has_output)
+    GST_BUFFER_FLAG_SET (first, GST_BUFFER_FLAG_DISCONT);
+  flush->has_output = TRUE;
+}
+
 GstFlowReturn
 gst_live_list_submit (GstLiveFlush * flush, GstBuffer ** buffers, guint n,
     GstBuffer ** out)
@@ -136,10 +168,11 @@ gst_live_list_submit (GstLiveFlush * flush, GstBuffer ** buffers, guint n,
       gst_buffer_unref (buffers[i]);
     return GST_FLOW_FLUSHING;
   }
-  if (n == 1) {
-    *out = buffers[0];
+  mark_first_buffer (flush, buffers[0]);
+  *out = buffers[0];
+  if (n == 1)
     return GST_FLOW_OK;
-  }
+  *out = get_stand_in (flush, buffers[0]);
   list = gst_buffer_list_new_sized (n);
   for (i = 0; i < n; i++)
     gst_buffer_list_add (list, buffers[i]);

@@ -41,6 +41,12 @@ typedef struct
   GstBaseSrc *src;              /* not owned */
   GstLiveFlushFunc set_flushing;
 
+  /* Used only by the streaming thread */
+  /* What create returned for the last list, see gst_live_list_submit (). Owned;
+   * NULL if there was no list, or if GstBaseSrc dropped the last list. */
+  GstBuffer *stand_in;
+  gboolean has_output;          /* a buffer was passed to GstBaseSrc */
+
   /* Protects the fields below. A thread that also needs the live lock of
    * GstBaseSrc takes the live lock first. */
   GMutex lock;
@@ -90,15 +96,15 @@ void gst_live_flush_begin_create (GstLiveFlush * flush);
 
 /* GstBaseSrc drops the result of create during a flush, at the end of the
  * stream and after a pause. Since version 1.26, GstBaseSrc also drops a buffer
- * that create returns in PAUSED.
+ * that create returns in PAUSED. gst_live_list_submit () therefore waits while
+ * the source is paused, so that no received data are lost.
  *
  * If the dropped result is a buffer list, GstBaseSrc treats the list as a
  * buffer, and calls gst_buffer_unref with NULL (gst_base_src_get_range in
- * 1.22).
- *
- * gst_live_list_submit () therefore passes buffers and lists to GstBaseSrc only
- * while the source is running and not flushing. GstBaseSrc then has no reason
- * to drop them. */
+ * 1.22). A flush may begin directly after create, so a source cannot avoid such
+ * a drop. create therefore returns a buffer without data, the stand-in, for
+ * each list. GstBaseSrc either drops the stand-in, or it pushes the list and
+ * forgets the stand-in, which then belongs to the source again. */
 
 /* Returns how many buffers the source may put into one buffer list, at most
  * `max`. The result is 1 in two cases:
@@ -116,7 +122,8 @@ GstClockTime gst_live_list_get_time (GstBaseSrc * src);
 /* The source calls this function at the end of its create function to output
  * `n` buffers (at least one). Takes ownership of the buffers. A single buffer
  * is stored in `*out`, and create returns it to GstBaseSrc. Several buffers are
- * submitted to GstBaseSrc as a list. While the source is paused, the function
+ * submitted to GstBaseSrc as a list, and `*out` is the stand-in. GstBaseSrc
+ * sets missing timestamps only in a single buffer. While the source is paused, the function
  * waits. If the source is flushing, the function drops the buffers and returns
  * GST_FLOW_FLUSHING. */
 GstFlowReturn gst_live_list_submit (GstLiveFlush * flush,

@@ -7,9 +7,11 @@
  * must then not end with this call.
  */
 
-#include <gst/base/gstbasesrc.h>
+#include <gst/base/gstpushsrc.h>
 #include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
 
+#include "gstlivesource.h"
 #include "skipped.h"
 
 #define ROUNDS 100
@@ -170,6 +172,102 @@ GST_START_TEST (a_source_may_be_stopped_at_once)
 
 GST_END_TEST;
 
+/* --- a list that GstBaseSrc drops ----------------------------------------- */
+
+/* A live source whose function create returns lists of two buffers. While create
+ * runs for the second time, an application sends EOS. GstBaseSrc then drops
+ * what create returns. */
+typedef struct
+{
+  GstPushSrc parent;
+  GstLiveFlush flush;
+  guint n_created;
+} ListSource;
+
+typedef GstPushSrcClass ListSourceClass;
+
+static GType list_source_get_type (void);
+
+G_DEFINE_TYPE (ListSource, list_source, GST_TYPE_PUSH_SRC);
+
+static GstFlowReturn
+list_source_create (GstPushSrc * src, GstBuffer ** buffer)
+{
+  ListSource *self = (ListSource *) src;
+  GstBuffer *buffers[2] = { gst_buffer_new (), gst_buffer_new () };
+  GstFlowReturn flow;
+
+  gst_live_flush_begin_create (&self->flush);
+  GST_BUFFER_PTS (buffers[0]) = self->n_created * GST_SECOND;
+  flow = gst_live_list_submit (&self->flush, buffers, 2, buffer);
+  if (++self->n_created == 2)
+    gst_element_send_event (GST_ELEMENT (src), gst_event_new_eos ());
+  return flow;
+}
+
+static void
+list_source_set_flushing (GstBaseSrc * src, gboolean flushing)
+{
+}
+
+static void
+list_source_init (ListSource * self)
+{
+  gst_base_src_set_live (GST_BASE_SRC (self), TRUE);
+  gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
+  gst_live_flush_init (&self->flush, GST_BASE_SRC (self),
+      list_source_set_flushing);
+}
+
+static void
+list_source_finalize (GObject * object)
+{
+  gst_live_flush_clear (&((ListSource *) object)->flush);
+  G_OBJECT_CLASS (list_source_parent_class)->finalize (object);
+}
+
+static void
+list_source_class_init (ListSourceClass * klass)
+{
+  static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+      GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+  gst_element_class_add_static_pad_template (GST_ELEMENT_CLASS (klass),
+      &src_template);
+  G_OBJECT_CLASS (klass)->finalize = list_source_finalize;
+  klass->create = list_source_create;
+}
+
+/* The first list arrives, and its first buffer has the flag DISCONT. The second
+ * list is dropped, and EOS arrives. GStreamer must print no critical warning,
+ * which would end this test. */
+GST_START_TEST (a_list_may_be_dropped)
+{
+  GstElement *source = g_object_new (list_source_get_type (), NULL);
+  GstHarness *harness = gst_harness_new_with_element (source, NULL, "src");
+  GstEvent *event;
+  GstBuffer *buffer;
+  guint i;
+
+  gst_harness_play (harness);
+  while ((event = gst_harness_pull_event (harness))
+      && GST_EVENT_TYPE (event) != GST_EVENT_EOS)
+    gst_event_unref (event);
+  fail_unless (event);
+  gst_event_unref (event);
+  fail_unless_equals_int (gst_harness_buffers_in_queue (harness), 2);
+  for (i = 0; i < 2; i++) {
+    buffer = gst_harness_pull (harness);
+    fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT)
+        == (i == 0));
+    gst_buffer_unref (buffer);
+  }
+  gst_harness_teardown (harness);
+  gst_object_unref (source);
+}
+
+GST_END_TEST;
+
 static Suite *
 livesources_suite (void)
 {
@@ -183,6 +281,7 @@ livesources_suite (void)
       G_N_ELEMENTS (lines));
   tcase_add_loop_test (tcase, a_source_may_be_stopped_at_once, 0,
       G_N_ELEMENTS (lines));
+  tcase_add_test (tcase, a_list_may_be_dropped);
   return suite;
 }
 
