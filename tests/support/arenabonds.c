@@ -222,6 +222,26 @@ add_narrow_paths (GPtrArray * cases, const ArenaGroups * groups)
   }
 }
 
+/* Adds the same case with a stream that begins at once. The narrow paths then
+ * join while the stream already flows. The link of 6 Mbit/s and the others are
+ * those of a case in pipelines/bonds.ini. */
+static void
+add_narrow_paths_at_once (GPtrArray * cases, const ArenaGroups * groups)
+{
+  ArenaScenario *scenario = add (cases, groups,
+      "6M and three of 100k, stream of 4M, at once", 4, 4e6);
+  guint i;
+
+  scenario->begins_at_once = TRUE;
+  arena_path_init (&scenario->paths[0], 6000000, 25 * MS);
+  set_queue (&scenario->paths[0], 6000000, 0.2);
+  for (i = 1; i < 4; i++) {
+    arena_path_init (&scenario->paths[i], 100000, 50 * MS);
+    set_queue (&scenario->paths[i], 100000, 1);
+    set_seed (&scenario->paths[i], i);
+  }
+}
+
 /* Adds a case in which one of two paths has outages in both directions. An
  * outage lasts 5 s on average. The case is modelled on the report of a user
  * (eerimoq/moblin issue 418), which describes an outage of 10 s in either
@@ -390,6 +410,7 @@ arena_bonds_get_cases (const ArenaGroups * groups)
   GPtrArray *cases = g_ptr_array_new_with_free_func (scenario_free);
 
   add_narrow_paths (cases, groups);
+  add_narrow_paths_at_once (cases, groups);
   add_silent_path (cases, groups);
   add_swinging_path (cases, groups);
   add_spiking_path (cases, groups);

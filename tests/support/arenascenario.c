@@ -135,6 +135,7 @@ configure (const ArenaScenario * scenario, const GArray * frames, guint number,
   session->transport = transport;
   session->frames = frames;
   session->latency = scenario->latency;
+  session->begins_at_once = scenario->begins_at_once;
   session->frame_period = scenario->tells_period ? scenario->period : 0;
 }
 

@@ -57,6 +57,10 @@ typedef struct
   /* TRUE if the time between two frames is part of the sender's configuration.
    * If it is FALSE, the sender has to measure this time. */
   gboolean tells_period;
+  /* TRUE if the stream begins as soon as the session is ready. At that time,
+   * only the first path has joined the session. If FALSE, the stream begins at
+   * least a second after the session. */
+  gboolean begins_at_once;
   guint64 duration, latency, deadline;  /* ns */
   guint n_runs;
 

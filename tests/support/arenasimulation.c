@@ -22,7 +22,8 @@
 #define MAX_PAYLOAD 1472
 /* A stream usually begins when its session is ready, that is, after the
  * handshake. It never begins before EARLIEST_ORIGIN, so that all transports
- * stream over the same part of a link. At LATEST_ORIGIN, it begins even if the
+ * stream over the same part of a link. There is no such minimum if
+ * `begins_at_once` of the scenario is TRUE. At LATEST_ORIGIN, it begins even if the
  * session is not ready. Both times are counted from the beginning of the
  * session. */
 #define EARLIEST_ORIGIN (1 * SECOND)
@@ -313,6 +314,13 @@ begin_mmtp (Session * session)
   add_paths (session);
 }
 
+static guint64
+get_earliest_origin (const Session * session)
+{
+  return session->config->begin +
+      (session->config->begins_at_once ? 0 : EARLIEST_ORIGIN);
+}
+
 static void
 begin_session (Session * session)
 {
@@ -320,7 +328,7 @@ begin_session (Session * session)
   if (session->config->transport == ARENA_MMTP)
     begin_mmtp (session);
   else
-    session->record->origin = session->config->begin + EARLIEST_ORIGIN;
+    session->record->origin = get_earliest_origin (session);
 }
 
 /* --- sending -------------------------------------------------------------- */
@@ -573,7 +581,7 @@ drain_sender (Session * session)
     session->record->ready_at = simulation->now;
     if (session->record->origin == ARENA_NEVER)
       session->record->origin =
-          MAX (simulation->now, session->config->begin + EARLIEST_ORIGIN);
+          MAX (simulation->now, get_earliest_origin (session));
   }
 }
 

@@ -42,6 +42,7 @@ typedef struct
   /* The frame period in ns that is part of the sender's configuration; 0 if the
    * sender does not know it in advance. */
   guint64 frame_period;
+  gboolean begins_at_once;      /* see ArenaScenario */
   guint udp_path;
 } ArenaSessionConfig;
 

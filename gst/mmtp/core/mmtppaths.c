@@ -442,6 +442,16 @@ mmtp_paths_get_capacities (const MmtpPaths * paths, const guint64 * deadlines,
 }
 
 guint64
+mmtp_paths_get_capacity_of (const MmtpPaths * paths, const MmtpPath * path,
+    guint64 deadline, guint percent)
+{
+  guint64 capacity = 0;
+
+  add_capacities (path, paths->now, &deadline, &capacity, 1, FALSE, percent);
+  return capacity;
+}
+
+guint64
 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent)
 {

@@ -132,6 +132,10 @@ guint64 mmtp_paths_get_needed_delay (const MmtpPaths * paths,
  * function assumes that only `percent` percent of each rate can be used. */
 guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent);
+/* Returns the number of bytes that a single path can deliver before `deadline`,
+ * with its current rate and safe delay. See mmtp_paths_get_capacity(). */
+guint64 mmtp_paths_get_capacity_of (const MmtpPaths * paths,
+    const MmtpPath * path, guint64 deadline, guint percent);
 /* Computes for each of the `n` deadlines the number of bytes that all paths
  * together can deliver before this deadline. Stores the number for deadlines[i]
  * in capacities[i]. The number is based on the current rate and the safe delay

@@ -147,8 +147,8 @@ get_trust (const MmtpPolicy * policy)
 
 /* How much the sender knows about a path, from the least to the most. To choose
  * the next packet, the sender first considers only the paths about which it
- * knows most. If no waiting packet can be sent on one of these paths, the
- * sender considers all paths. */
+ * knows most. If no waiting packet can be sent on one of these paths, and they
+ * may be too slow for all waiting packets, the sender considers all paths. */
 typedef enum
 {
   KNOWN_JOINED,
@@ -685,6 +685,32 @@ choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
   }
 }
 
+/* Returns TRUE if the paths about which the sender knows at least `known` can
+ * deliver all waiting packets in time. The packets should then wait for these
+ * paths. A path that has just joined may be narrow: the ten packets of its
+ * initial window need a second on a path of 100 kbit/s. */
+static gboolean
+are_known_enough (const MmtpPolicy * policy, Known known)
+{
+  const MmtpPacket *head = mmtp_send_queue_get_head (policy->queue);
+  guint64 deadline, capacity = 0;
+  guint i;
+
+  if (!head)
+    return FALSE;
+  deadline = mmtp_send_queue_get_last_time (policy->queue, head);
+  for (i = 0; i < policy->paths->n; i++) {
+    MmtpPath *path = policy->paths->all[i];
+
+    if (mmtp_path_may_carry (path) && get_known (path) >= known
+        && !path->is_stalled
+        && !mmtp_path_is_in_doubt (path, policy->paths->now))
+      capacity += mmtp_paths_get_capacity_of (policy->paths, path, deadline,
+          EASY_PERCENT);
+  }
+  return mmtp_send_queue_get_work (policy->queue) <= capacity;
+}
+
 MmtpPacket *
 mmtp_policy_choose (MmtpPolicy * policy, MmtpPath ** path)
 {
@@ -697,7 +723,7 @@ mmtp_policy_choose (MmtpPolicy * policy, MmtpPath ** path)
 
   n = fill_candidates (policy, trust, known, candidates);
   packet = choose (policy, candidates, n, &late, path);
-  if (packet || known == KNOWN_JOINED)
+  if (packet || known == KNOWN_JOINED || are_known_enough (policy, known))
     return packet;
   n = fill_candidates (policy, trust, KNOWN_JOINED, candidates);
   return choose (policy, candidates, n, &late, path);

@@ -97,7 +97,7 @@ GST_START_TEST (additional_path_costs_at_most_a_point)
 
   fail_unless (groups != NULL);
   cases = arena_bonds_get_cases (groups);
-  fail_unless (cases->len >= 7);
+  fail_unless (cases->len >= 8);
   for (i = 0; i < cases->len; i++)
     n_short += check_case (g_ptr_array_index (cases, i));
   fail_unless_equals_int (n_short, 1);
