@@ -703,8 +703,7 @@ are_known_enough (const MmtpPolicy * policy, Known known)
     MmtpPath *path = policy->paths->all[i];
 
     if (mmtp_path_may_carry (path) && get_known (path) >= known
-        && !path->is_stalled
-        && !mmtp_path_is_in_doubt (path, policy->paths->now))
+        && !path->is_stalled)
       capacity += mmtp_paths_get_capacity_of (policy->paths, path, deadline,
           EASY_PERCENT);
   }
