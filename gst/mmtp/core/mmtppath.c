@@ -814,11 +814,14 @@ follow (MmtpPath * path, guint64 now, const MmtpSent * newest,
   }
 }
 
+/* `latest` is the one-way delay in ns of `newest`, the newest message that has
+ * reached the receiver. */
 static void
-measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest)
+measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest,
+    gint64 latest)
 {
   gint64 base = mmtp_path_delay_get_base (&path->delays);
-  gint64 queued = CLAMP (path->delays.latest - base, 0, MAX_QUEUED);
+  gint64 queued = CLAMP (latest - base, 0, MAX_QUEUED);
 
   mmtp_recent_shift (&path->byte_times, (path->byte_times_base - base) *
       1000 / (gint64) (path->data_size + path->overhead));
@@ -836,29 +839,30 @@ measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest)
  * If no message has arrived since the previous record, the receiver sets the
  * flag MMTP_RECORD_UNMEASURED. The record then only repeats the latest delay of
  * the previous record. If the sender has received the previous record, it
- * ignores this delay. If the previous record was lost, the sender adds this
- * delay. The minimum and the maximum of the previous record remain unknown to
- * the sender. */
+ * ignores this delay. If the previous record was lost, the sender uses this
+ * delay, but the minimum and the maximum of the previous record remain unknown
+ * to the sender. An example is a path that has just joined: the first record
+ * about its PROBE is sent on another path, which may be interrupted. */
 static void
 note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint n)
 {
   gint64 tick = MMTP_TICK_TIME, latest = record->transit * tick;
 
-  if (record->flags & MMTP_RECORD_UNMEASURED) {
-    if (n > 0 && newest)
-      mmtp_path_delay_add_latest (&path->delays, now, latest, n);
+  if (!(record->flags & MMTP_RECORD_UNMEASURED)) {
+    path->measured_time = now;
+    path->delays.jitter = record->jitter * G_GINT64_CONSTANT (1000);
+    mmtp_path_delay_add (&path->delays, now, latest,
+        record->min_transit * tick, record->high_transit * tick, n);
+  } else if (n > 0 && newest) {
+    mmtp_path_delay_add_latest (&path->delays, now, latest, n);
+  } else {
     return;
   }
-  path->measured_time = now;
-  path->delays.jitter = record->jitter * G_GINT64_CONSTANT (1000);
-  mmtp_path_delay_add (&path->delays, now, latest,
-      record->min_transit * tick, record->high_transit * tick, n);
   if (newest && newest->is_load)
-    mmtp_path_delay_add (&path->load_delays, now, path->delays.latest,
-        path->delays.latest, path->delays.latest, 1);
+    mmtp_path_delay_add (&path->load_delays, now, latest, latest, latest, 1);
   if (newest)
-    measure_byte_time (path, now, newest);
+    measure_byte_time (path, now, newest, latest);
 }
 
 /* Halves the counters `judged` and `missed`, so that older messages count less.
