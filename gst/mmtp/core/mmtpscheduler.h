@@ -10,8 +10,9 @@
  * The fast paths stay free for urgent packets.
  *
  * The scheduler `arrival` uses the same rule only if the packet would arrive
- * long before its deadline. Otherwise it chooses the path on which the packet
- * arrives first, or waits until this path can send.
+ * long before its deadline, and no path alone can easily carry the stream.
+ * Otherwise it chooses the path on which the packet arrives first, or waits
+ * until this path can send.
  *
  * The schedulers `equal-turns` and `lowest-delay` are for comparison. All times
  * are in ns on the same clock as the argument `now`.
@@ -62,6 +63,10 @@ typedef struct
    * report about this message, is overdue. Always FALSE if the sender cannot
    * choose between several paths. */
   gboolean is_doubtful;
+  /* TRUE if this path alone can easily deliver all waiting packets. Packets
+   * then need not use slower paths to keep it free for urgent packets. Always
+   * FALSE if the sender cannot choose between several paths. */
+  gboolean is_sufficient;
   /* TRUE if the rate of the path is configured. The delay then contains a large
    * safety margin. */
   gboolean is_configured;

@@ -107,12 +107,23 @@ choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
       chosen : MMTP_NO_CANDIDATE;
 }
 
+static gboolean
+is_any_sufficient (const MmtpCandidate * candidates, guint n)
+{
+  guint i;
+
+  for (i = 0; i < n; i++)
+    if (candidates[i].is_sufficient)
+      return TRUE;
+  return FALSE;
+}
+
 static guint
 choose_by_arrival (gconstpointer state, const MmtpCandidate * candidates,
     guint n, guint64 now, guint64 deadline)
 {
-  const guint chosen = choose_max_delay (candidates, n, now, deadline,
-      is_certain);
+  const guint chosen = is_any_sufficient (candidates, n) ? MMTP_NO_CANDIDATE :
+      choose_max_delay (candidates, n, now, deadline, is_certain);
 
   return chosen == MMTP_NO_CANDIDATE ? choose_earliest (candidates, n, now) :
       chosen;
@@ -174,8 +185,9 @@ static const MmtpSchedulerClass delay_scheduler = {
 
 static const MmtpSchedulerClass arrival_scheduler = {
   "arrival", "Among the channels that certainly meet the deadline, the channel "
-      "with the longest delay; otherwise the channel on which the packet "
-      "arrives first", TRUE, 0,
+      "with the longest delay; otherwise, or if one channel alone can easily "
+      "carry the stream, the channel on which the packet arrives first", TRUE,
+  0,
   choose_by_arrival, NULL
 };
 

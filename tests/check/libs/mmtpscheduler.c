@@ -202,6 +202,24 @@ GST_START_TEST (arrival_does_not_prefer_a_path_in_doubt)
 
 GST_END_TEST;
 
+/* The radio alone can easily carry the stream. The scheduler `arrival` must then
+ * choose it although infrared would be in time. It chooses infrared only if the
+ * radio can send much later. */
+GST_START_TEST (arrival_is_quick_if_one_path_is_sufficient)
+{
+  MmtpCandidate candidates[] = { RADIO, INFRARED };
+
+  candidates[0].is_sufficient = TRUE;
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 1000 * MS), 0);
+  candidates[0].token = 1000 * MS;
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 1000 * MS), 1);
+  candidates[0].is_sufficient = FALSE;
+  candidates[0].token = 0;
+  fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 1000 * MS), 1);
+}
+
+GST_END_TEST;
+
 /* The packet can be sent on two paths, a radio link and an infrared link. Its
  * deadline is at 300 ms, and it would miss the deadline on both paths. The
  * scheduler must choose the path on which the packet arrives first. By
@@ -391,6 +409,7 @@ mmtpscheduler_suite (void)
   tcase_add_test (tc, arrival_keeps_the_rule_of_the_paper_with_time_to_spare);
   tcase_add_test (tc, arrival_trusts_paths_with_configured_rates_more);
   tcase_add_test (tc, arrival_does_not_prefer_a_path_in_doubt);
+  tcase_add_test (tc, arrival_is_quick_if_one_path_is_sufficient);
   tcase_add_test (tc, arrival_waits_for_the_path_that_is_first);
   tcase_add_test (tc, arrival_time_does_not_overflow);
   tcase_add_test (tc, turn_ends_when_a_packet_goes);
