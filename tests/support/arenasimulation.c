@@ -23,9 +23,9 @@
 /* A stream usually begins when its session is ready, that is, after the
  * handshake. It never begins before EARLIEST_ORIGIN, so that all transports
  * stream over the same part of a link. There is no such minimum if
- * `begins_at_once` of the scenario is TRUE. At LATEST_ORIGIN, it begins even if the
- * session is not ready. Both times are counted from the beginning of the
- * session. */
+ * `begins_at_once` of the scenario is TRUE. At LATEST_ORIGIN, the stream begins
+ * even if the session is not ready. Both times are counted from the beginning
+ * of the session. */
 #define EARLIEST_ORIGIN (1 * SECOND)
 #define LATEST_ORIGIN (10 * SECOND)
 /* Time for which the simulation continues after the end of the stream, so that

@@ -467,8 +467,7 @@ mmtp_control_poll (MmtpControl * self, MmtpMessage * message)
  * - The transmission time is unknown.
  * - The stream can use another path in the meantime, so that no packet of the
  *   stream is at risk.
- * - No packet of the stream is waiting. Waiting packets would measure the path
- *   themselves when they are sent. */
+ * - No packet of the stream is waiting. A PROBE must not delay the stream. */
 static gboolean
 is_to_be_measured (const MmtpControl * self, const MmtpPath * path)
 {

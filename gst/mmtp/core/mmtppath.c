@@ -848,6 +848,7 @@ note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint n)
 {
   gint64 tick = MMTP_TICK_TIME, latest = record->transit * tick;
+  const gboolean was_known = path->delays.is_known;
 
   if (!(record->flags & MMTP_RECORD_UNMEASURED)) {
     path->measured_time = now;
@@ -856,6 +857,10 @@ note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
         record->min_transit * tick, record->high_transit * tick, n);
   } else if (n > 0 && newest) {
     mmtp_path_delay_add_latest (&path->delays, now, latest, n);
+    /* If it is the first delay, it becomes the base delay. A transmission time
+     * that is measured from this base delay would be 0. */
+    if (!was_known)
+      return;
   } else {
     return;
   }

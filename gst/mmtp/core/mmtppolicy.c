@@ -152,8 +152,8 @@ get_trust (const MmtpPolicy * policy)
 
 /* How much the sender knows about a path, from the least to the most. To choose
  * the next packet, the sender first considers only the paths about which it
- * knows most. If no waiting packet can be sent on one of these paths, and they
- * may be too slow for all waiting packets, the sender considers all paths. */
+ * knows most. It considers all paths if no waiting packet can be sent on one of
+ * these paths now, and these paths may be too slow for all waiting packets. */
 typedef enum
 {
   KNOWN_JOINED,
@@ -182,6 +182,20 @@ get_best_known (const MmtpPolicy * policy)
     if (mmtp_path_may_carry (policy->paths->all[i]))
       best = MAX (best, get_known (policy->paths->all[i]));
   return best;
+}
+
+/* Returns whether the sender knows more about one path than about another. */
+static gboolean
+are_differently_known (const MmtpPolicy * policy)
+{
+  const Known best = get_best_known (policy);
+  guint i;
+
+  for (i = 0; i < policy->paths->n; i++)
+    if (mmtp_path_may_carry (policy->paths->all[i])
+        && get_known (policy->paths->all[i]) < best)
+      return TRUE;
+  return FALSE;
 }
 
 /* --- the stream ----------------------------------------------------------- */
@@ -263,7 +277,7 @@ fill_candidates (const MmtpPolicy * policy, Trust trust,
     candidates[i].delay = get_delay (policy, path, has_choice, is_spare);
     candidates[i].is_doubtful = has_choice &&
         mmtp_path_is_in_doubt (path, policy->paths->now);
-    candidates[i].is_sufficient = has_choice &&
+    candidates[i].is_sufficient = candidates[i].may_carry && has_choice &&
         is_sufficient (policy, policy->paths->all[i]);
     candidates[i].is_configured = path->configured_rate != 0;
     candidates[i].rate = mmtp_path_get_rate (path);
@@ -712,8 +726,22 @@ choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
   }
 }
 
+/* Returns whether the sender expects that the path carries the packet `head`
+ * soon. It does not expect this if the path has stalled, or if the congestion
+ * window is full and the report that would open it is overdue. */
+static gboolean
+is_expected_to_carry (const MmtpPolicy * policy, MmtpPath * path,
+    const MmtpPacket * head)
+{
+  return mmtp_path_may_carry (path) && !path->is_stalled
+      && mmtp_send_packet_get_message_size (head) <= path->max_size
+      && (mmtp_policy_has_room (policy, path)
+      || policy->paths->now < mmtp_path_get_overdue (path));
+}
+
 /* Returns TRUE if the paths about which the sender knows at least `known` can
- * deliver all waiting packets in time. The packets should then wait for these
+ * easily deliver all waiting packets: before the deadline of the first packet,
+ * with EASY_PERCENT of their rates. The packets should then wait for these
  * paths. A path that has just joined may be narrow: the ten packets of its
  * initial window need a second on a path of 100 kbit/s. */
 static gboolean
@@ -729,8 +757,7 @@ are_known_enough (const MmtpPolicy * policy, Known known)
   for (i = 0; i < policy->paths->n; i++) {
     MmtpPath *path = policy->paths->all[i];
 
-    if (mmtp_path_may_carry (path) && get_known (path) >= known
-        && !path->is_stalled)
+    if (get_known (path) >= known && is_expected_to_carry (policy, path, head))
       capacity += mmtp_paths_get_capacity_of (policy->paths, path, deadline,
           EASY_PERCENT);
   }
@@ -759,13 +786,17 @@ guint64
 mmtp_policy_next_wakeup (const MmtpPolicy * policy)
 {
   const Trust trust = get_trust (policy);
+  const gboolean are_different = are_differently_known (policy);
   guint64 wakeup = MMTP_NEVER;
   guint i;
 
   for (i = 0; policy->paths->is_ready && i < policy->paths->n; i++) {
     const MmtpPath *path = policy->paths->all[i];
 
-    if (trust > TRUST_NOBODY && mmtp_path_may_carry (policy->paths->all[i]) &&
+    /* When a report becomes overdue, either the path may exceed its window, or
+     * the packets need not wait for this path (are_known_enough()). */
+    if ((trust > TRUST_NOBODY || are_different) &&
+        mmtp_path_may_carry (policy->paths->all[i]) &&
         mmtp_path_get_overdue (path) > policy->paths->now)
       wakeup = MIN (wakeup, mmtp_path_get_overdue (path));
     /* `token` is the time at which the pacing allows the next packet on this

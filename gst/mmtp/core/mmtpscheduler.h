@@ -10,7 +10,8 @@
  * The fast paths stay free for urgent packets.
  *
  * The scheduler `arrival` uses the same rule only if the packet would arrive
- * long before its deadline, and no path alone can easily carry the stream.
+ * long before its deadline, and the quickest path alone cannot easily carry the
+ * stream.
  * Otherwise it chooses the path on which the packet arrives first, or waits
  * until this path can send.
  *
@@ -63,9 +64,10 @@ typedef struct
    * report about this message, is overdue. Always FALSE if the sender cannot
    * choose between several paths. */
   gboolean is_doubtful;
-  /* TRUE if this path alone can easily deliver all waiting packets. Packets
-   * then need not use slower paths to keep it free for urgent packets. Always
-   * FALSE if the sender cannot choose between several paths. */
+  /* TRUE if this path alone can easily deliver all waiting packets, and may
+   * carry a packet now. If it is also the quickest path, packets need not use a
+   * slower path in order to keep the quickest path free for urgent packets.
+   * Always FALSE if the sender cannot choose between several paths. */
   gboolean is_sufficient;
   /* TRUE if the rate of the path is configured. The delay then contains a large
    * safety margin. */

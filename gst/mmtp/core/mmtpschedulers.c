@@ -107,23 +107,28 @@ choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
       chosen : MMTP_NO_CANDIDATE;
 }
 
+/* Returns whether the path with the minimum delay, among the paths that may
+ * carry a packet, can easily carry the stream alone. */
 static gboolean
-is_any_sufficient (const MmtpCandidate * candidates, guint n)
+is_quickest_sufficient (const MmtpCandidate * candidates, guint n)
 {
+  const MmtpCandidate *quickest = NULL;
   guint i;
 
   for (i = 0; i < n; i++)
-    if (candidates[i].is_sufficient)
-      return TRUE;
-  return FALSE;
+    if (candidates[i].may_carry
+        && (!quickest || candidates[i].delay < quickest->delay))
+      quickest = &candidates[i];
+  return quickest && quickest->is_sufficient;
 }
 
 static guint
 choose_by_arrival (gconstpointer state, const MmtpCandidate * candidates,
     guint n, guint64 now, guint64 deadline)
 {
-  const guint chosen = is_any_sufficient (candidates, n) ? MMTP_NO_CANDIDATE :
-      choose_max_delay (candidates, n, now, deadline, is_certain);
+  const guint chosen = is_quickest_sufficient (candidates,
+      n) ? MMTP_NO_CANDIDATE : choose_max_delay (candidates, n, now, deadline,
+      is_certain);
 
   return chosen == MMTP_NO_CANDIDATE ? choose_earliest (candidates, n, now) :
       chosen;
@@ -185,7 +190,7 @@ static const MmtpSchedulerClass delay_scheduler = {
 
 static const MmtpSchedulerClass arrival_scheduler = {
   "arrival", "Among the channels that certainly meet the deadline, the channel "
-      "with the longest delay; otherwise, or if one channel alone can easily "
+      "with the longest delay; otherwise, or if the quickest channel can easily "
       "carry the stream, the channel on which the packet arrives first", TRUE,
   0,
   choose_by_arrival, NULL

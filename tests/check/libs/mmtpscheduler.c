@@ -202,10 +202,11 @@ GST_START_TEST (arrival_does_not_prefer_a_path_in_doubt)
 
 GST_END_TEST;
 
-/* The radio alone can easily carry the stream. The scheduler `arrival` must then
- * choose it although infrared would be in time. It chooses infrared only if the
- * radio can send much later. */
-GST_START_TEST (arrival_is_quick_if_one_path_is_sufficient)
+/* The radio, the quickest path, can easily carry the stream alone. The scheduler
+ * `arrival` must then choose it although infrared would be in time. It chooses
+ * infrared if the radio can send only much later, or if only infrared can carry
+ * the stream alone. */
+GST_START_TEST (arrival_is_quick_if_the_quickest_path_is_sufficient)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
 
@@ -214,6 +215,7 @@ GST_START_TEST (arrival_is_quick_if_one_path_is_sufficient)
   candidates[0].token = 1000 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 1000 * MS), 1);
   candidates[0].is_sufficient = FALSE;
+  candidates[1].is_sufficient = TRUE;
   candidates[0].token = 0;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 1000 * MS), 1);
 }
@@ -409,7 +411,7 @@ mmtpscheduler_suite (void)
   tcase_add_test (tc, arrival_keeps_the_rule_of_the_paper_with_time_to_spare);
   tcase_add_test (tc, arrival_trusts_paths_with_configured_rates_more);
   tcase_add_test (tc, arrival_does_not_prefer_a_path_in_doubt);
-  tcase_add_test (tc, arrival_is_quick_if_one_path_is_sufficient);
+  tcase_add_test (tc, arrival_is_quick_if_the_quickest_path_is_sufficient);
   tcase_add_test (tc, arrival_waits_for_the_path_that_is_first);
   tcase_add_test (tc, arrival_time_does_not_overflow);
   tcase_add_test (tc, turn_ends_when_a_packet_goes);

@@ -2024,6 +2024,63 @@ GST_START_TEST (cut_path_loses_nothing)
 
 GST_END_TEST;
 
+static void
+run_until_joined (Fixture * fixture, guint path)
+{
+  guint i;
+
+  for (i = 0; i < 3000 && get_use (fixture, path) == MMTP_USE_JOINING; i++)
+    run (fixture, MS);
+  fail_unless (get_use (fixture, path) != MMTP_USE_JOINING);
+}
+
+/* Returns how many different DATA messages have arrived. Unlike the field
+ * `numbers`, the result includes those that the receiver does not answer. */
+static guint
+count_arrived_data (const Fixture * fixture)
+{
+  GHashTable *numbers = g_hash_table_new (NULL, NULL);
+  guint i, n;
+
+  for (i = 0; i < fixture->arrived->len; i++) {
+    MmtpMessage *message = &g_array_index (fixture->arrived, MmtpMessage, i);
+
+    if (message->type == MMTP_DATA)
+      g_hash_table_add (numbers,
+          GUINT_TO_POINTER (message->data.stream_number + 1));
+  }
+  n = g_hash_table_size (numbers);
+  g_hash_table_unref (numbers);
+  return n;
+}
+
+/* Path 0 alone can easily carry the waiting packets, and path 1 has just joined,
+ * so the packets wait for path 0. Then the reports stop, and path 0 may soon
+ * send no more, because its window is full. The sender must not wait any
+ * longer, but use path 1. All packets arrive in time. */
+GST_START_TEST (new_path_is_used_if_the_reports_stop)
+{
+  const guint n = 55;
+  MmtpSenderConfig config;
+  Fixture *fixture;
+  guint i;
+
+  mmtp_sender_config_init (&config);
+  config.initial_delay = config.max_delay = 300 * MS;
+  fixture = fixture_new (&config);
+  add_line (fixture, 20 * MS, 500000);
+  add_line (fixture, 100 * MS, 500000);
+  run_until_joined (fixture, 1);
+  fixture->answers = FALSE;
+  for (i = 0; i < n; i++)
+    fail_unless (put (fixture, 1300, 0));
+  run (fixture, 300 * MS);
+  fail_unless_equals_int (count_arrived_data (fixture), n);
+  fixture_free (fixture);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (path_tells_why_it_is_not_used)
 {
   Fixture *fixture = fixture_new_default ();
@@ -2032,8 +2089,7 @@ GST_START_TEST (path_tells_why_it_is_not_used)
   add_line (fixture, 50 * MS, 50000);
   expect_use (fixture, 0, MMTP_USE_JOINING, "joining");
   expect_use (fixture, 1, MMTP_USE_JOINING, "joining");
-  while (get_use (fixture, 1) == MMTP_USE_JOINING)
-    run (fixture, MS);
+  run_until_joined (fixture, 1);
   /* The sender knows path 0 from the handshake. Path 1 has just joined, and the
    * sender has to measure its rate first. */
   expect_use (fixture, 0, MMTP_USE_CARRIES, "");
@@ -2692,6 +2748,7 @@ mmtpsender_suite (void)
   tcase_add_test (tc, repairs_go_in_advance_where_a_loss_is_known_too_late);
   tcase_add_test (tc, no_repairs_go_in_advance_where_there_is_time);
   tcase_add_test (tc, cut_path_loses_nothing);
+  tcase_add_test (tc, new_path_is_used_if_the_reports_stop);
   tcase_add_test (tc, path_tells_why_it_is_not_used);
   tcase_add_test (tc, path_that_is_not_needed_says_so);
   tcase_add_test (tc, shares_and_losses_are_those_of_late);
