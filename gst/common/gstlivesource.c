@@ -43,6 +43,8 @@ gst_live_flush_change_state (GstLiveFlush * flush,
 {
   GstStateChangeReturn result;
 
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    flush->has_output = flush->was_list = FALSE;
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
     set_pauser (flush, g_thread_self ());
   result = parent_class->change_state (GST_ELEMENT_CAST (flush->src),
@@ -131,11 +133,23 @@ can_submit (GstLiveFlush * flush)
   return !flushing;
 }
 
-/* Returns the stand-in, with the timestamps of `first`. GstBaseSrc reads them to
- * learn the position of the stream. */
+static gboolean
+needs_stand_in (void)
+{
+  guint major, minor, micro, nano;
+
+  gst_version (&major, &minor, &micro, &nano);
+  return major == 1 && minor < 26;
+}
+
+/* Returns what create has to return for a list that begins with `first`: the
+ * stand-in, or NULL if none is needed. The stand-in has the timestamps of
+ * `first`, from which GstBaseSrc learns the position of the stream. */
 static GstBuffer *
 get_stand_in (GstLiveFlush * flush, GstBuffer * first)
 {
+  if (!needs_stand_in ())
+    return NULL;
   if (!flush->stand_in) {
     flush->stand_in = gst_buffer_new ();
     gst_mini_object_weak_ref (GST_MINI_OBJECT_CAST (flush->stand_in),
@@ -146,14 +160,18 @@ get_stand_in (GstLiveFlush * flush, GstBuffer * first)
   return flush->stand_in;
 }
 
-/* GstBaseSrc sets the flag DISCONT in the first buffer of a source. If this
- * buffer is in a list, GstBaseSrc would set the flag in the stand-in. */
+/* GstBaseSrc sets the flag DISCONT in the first buffer after the start. If this
+ * buffer is in a list, GstBaseSrc would set the flag in the stand-in. If the
+ * last list was dropped, the buffer after it gets the flag, too. */
 static void
-mark_first_buffer (GstLiveFlush * flush, GstBuffer * first)
+mark_first_buffer (GstLiveFlush * flush, GstBuffer * first, gboolean is_list)
 {
+  if (needs_stand_in () && flush->was_list && !flush->stand_in)
+    flush->has_output = FALSE;
   if (!flush->has_output)
     GST_BUFFER_FLAG_SET (first, GST_BUFFER_FLAG_DISCONT);
   flush->has_output = TRUE;
+  flush->was_list = is_list;
 }
 
 GstFlowReturn
@@ -168,7 +186,7 @@ gst_live_list_submit (GstLiveFlush * flush, GstBuffer ** buffers, guint n,
       gst_buffer_unref (buffers[i]);
     return GST_FLOW_FLUSHING;
   }
-  mark_first_buffer (flush, buffers[0]);
+  mark_first_buffer (flush, buffers[0], n > 1);
   *out = buffers[0];
   if (n == 1)
     return GST_FLOW_OK;

@@ -45,7 +45,9 @@ typedef struct
   /* What create returned for the last list, see gst_live_list_submit (). Owned;
    * NULL if there was no list, or if GstBaseSrc dropped the last list. */
   GstBuffer *stand_in;
-  gboolean has_output;          /* a buffer was passed to GstBaseSrc */
+  gboolean was_list;            /* the last output of create was a list */
+  /* Something was output since the last start, and not dropped. */
+  gboolean has_output;
 
   /* Protects the fields below. A thread that also needs the live lock of
    * GstBaseSrc takes the live lock first. */
@@ -99,12 +101,14 @@ void gst_live_flush_begin_create (GstLiveFlush * flush);
  * that create returns in PAUSED. gst_live_list_submit () therefore waits while
  * the source is paused, so that no received data are lost.
  *
- * If the dropped result is a buffer list, GstBaseSrc treats the list as a
- * buffer, and calls gst_buffer_unref with NULL (gst_base_src_get_range in
- * 1.22). A flush may begin directly after create, so a source cannot avoid such
- * a drop. create therefore returns a buffer without data, the stand-in, for
- * each list. GstBaseSrc either drops the stand-in, or it pushes the list and
- * forgets the stand-in, which then belongs to the source again. */
+ * If the dropped result is a buffer list, GstBaseSrc before version 1.26 treats
+ * the list as a buffer, and calls gst_buffer_unref with NULL
+ * (gst_base_src_get_range in 1.22). A flush may begin directly after create, so
+ * a source cannot avoid such a drop. With these versions, create therefore
+ * returns a buffer without data, the stand-in, for each list. GstBaseSrc either
+ * drops the stand-in, or it pushes the list and forgets the stand-in, which
+ * then belongs to the source again. Newer versions get no buffer, as
+ * gst_base_src_submit_buffer_list () demands. */
 
 /* Returns how many buffers the source may put into one buffer list, at most
  * `max`. The result is 1 in two cases:
@@ -122,8 +126,8 @@ GstClockTime gst_live_list_get_time (GstBaseSrc * src);
 /* The source calls this function at the end of its create function to output
  * `n` buffers (at least one). Takes ownership of the buffers. A single buffer
  * is stored in `*out`, and create returns it to GstBaseSrc. Several buffers are
- * submitted to GstBaseSrc as a list, and `*out` is the stand-in. GstBaseSrc
- * sets missing timestamps only in a single buffer. While the source is paused, the function
+ * submitted to GstBaseSrc as a list. GstBaseSrc sets missing timestamps only in
+ * a single buffer. While the source is paused, the function
  * waits. If the source is flushing, the function drops the buffers and returns
  * GST_FLOW_FLUSHING. */
 GstFlowReturn gst_live_list_submit (GstLiveFlush * flush,
