@@ -187,9 +187,10 @@ gst_live_list_submit (GstLiveFlush * flush, GstBuffer ** buffers, guint n,
     return GST_FLOW_FLUSHING;
   }
   mark_first_buffer (flush, buffers[0], n > 1);
-  *out = buffers[0];
-  if (n == 1)
+  if (n == 1) {
+    *out = buffers[0];
     return GST_FLOW_OK;
+  }
   *out = get_stand_in (flush, buffers[0]);
   list = gst_buffer_list_new_sized (n);
   for (i = 0; i < n; i++)

@@ -41,7 +41,8 @@ typedef struct
   GstBaseSrc *src;              /* not owned */
   GstLiveFlushFunc set_flushing;
 
-  /* Used only by the streaming thread */
+  /* The next three fields are used only by the streaming thread, and in state
+   * changes while there is no streaming thread. */
   /* What create returned for the last list, see gst_live_list_submit (). Owned;
    * NULL if there was no list, or if GstBaseSrc dropped the last list. */
   GstBuffer *stand_in;
@@ -127,8 +128,8 @@ GstClockTime gst_live_list_get_time (GstBaseSrc * src);
  * `n` buffers (at least one). Takes ownership of the buffers. A single buffer
  * is stored in `*out`, and create returns it to GstBaseSrc. Several buffers are
  * submitted to GstBaseSrc as a list. GstBaseSrc sets missing timestamps only in
- * a single buffer. While the source is paused, the function
- * waits. If the source is flushing, the function drops the buffers and returns
+ * a single buffer. While the source is paused, the function waits. If the
+ * source is flushing, the function drops the buffers and returns
  * GST_FLOW_FLUSHING. */
 GstFlowReturn gst_live_list_submit (GstLiveFlush * flush,
     GstBuffer ** buffers, guint n, GstBuffer ** out);

@@ -206,20 +206,28 @@ add (GPtrArray * cases, const ArenaGroups * groups, const gchar * name,
   return scenario;
 }
 
+/* Makes all paths but the first one narrow. */
+static void
+set_narrow_paths (ArenaScenario * scenario)
+{
+  guint i;
+
+  for (i = 1; i < scenario->n_paths; i++) {
+    arena_path_init (&scenario->paths[i], 100000, 50 * MS);
+    set_queue (&scenario->paths[i], 100000, 1);
+    set_seed (&scenario->paths[i], i);
+  }
+}
+
 /* OpenIRL/srtla issue 1 */
 static void
 add_narrow_paths (GPtrArray * cases, const ArenaGroups * groups)
 {
   ArenaScenario *scenario = add (cases, groups,
       "10M and three of 100k, stream of 4M", 4, 4e6);
-  guint i;
 
   arena_path_init (&scenario->paths[0], 10000000, 20 * MS);
-  for (i = 1; i < 4; i++) {
-    arena_path_init (&scenario->paths[i], 100000, 50 * MS);
-    set_queue (&scenario->paths[i], 100000, 1);
-    set_seed (&scenario->paths[i], i);
-  }
+  set_narrow_paths (scenario);
 }
 
 /* Adds the same case with a stream that begins at once. The narrow paths then
@@ -230,16 +238,11 @@ add_narrow_paths_at_once (GPtrArray * cases, const ArenaGroups * groups)
 {
   ArenaScenario *scenario = add (cases, groups,
       "6M and three of 100k, stream of 4M, at once", 4, 4e6);
-  guint i;
 
   scenario->begins_at_once = TRUE;
   arena_path_init (&scenario->paths[0], 6000000, 25 * MS);
   set_queue (&scenario->paths[0], 6000000, 0.2);
-  for (i = 1; i < 4; i++) {
-    arena_path_init (&scenario->paths[i], 100000, 50 * MS);
-    set_queue (&scenario->paths[i], 100000, 1);
-    set_seed (&scenario->paths[i], i);
-  }
+  set_narrow_paths (scenario);
 }
 
 /* Adds a case in which one of two paths has outages in both directions. An

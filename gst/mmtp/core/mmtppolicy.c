@@ -237,21 +237,20 @@ get_delay (const MmtpPolicy * policy, const MmtpPath * path,
       mmtp_path_get_expected_delay (path, now);
 }
 
-/* Returns whether the path is sufficient (MmtpCandidate). The sender must know
- * the path well, and the path must carry 1.25 times the bitrate of the stream.
- * Without the second condition, the other paths would be idle at the beginning
- * of a stream that needs several paths, so their rates would remain unknown. */
+/* Returns whether the path, which may carry a packet and is not in doubt, is
+ * sufficient (MmtpCandidate). The sender must know the path well, and the path
+ * must carry 1.25 times the bitrate of the stream. Without the second condition,
+ * the other paths would be idle at the beginning of a stream that needs several
+ * paths, so their rates would remain unknown. */
 static gboolean
-is_sufficient (const MmtpPolicy * policy, MmtpPath * path)
+is_sufficient (const MmtpPolicy * policy, const MmtpPath * path)
 {
   const MmtpPacket *head = mmtp_send_queue_get_head (policy->queue);
   const guint64 bit_rate = mmtp_send_queue_get_bit_rate (policy->queue);
 
   return head && bit_rate > 0 && bit_rate / 4 * 5 <= mmtp_path_get_rate (path)
-      && mmtp_path_may_carry (path) && !path->is_stalled
-      && path->limits.is_app_limited && !path->configured_rate
-      && get_known (path) == KNOWN_MEASURED
-      && !mmtp_path_is_in_doubt (path, policy->paths->now)
+      && !path->is_stalled && path->limits.is_app_limited
+      && !path->configured_rate && get_known (path) == KNOWN_MEASURED
       && mmtp_send_queue_get_work (policy->queue) <=
       mmtp_paths_get_capacity_of (policy->paths, path,
       mmtp_send_queue_get_last_time (policy->queue, head), SUFFICIENT_PERCENT);
@@ -277,8 +276,8 @@ fill_candidates (const MmtpPolicy * policy, Trust trust,
     candidates[i].delay = get_delay (policy, path, has_choice, is_spare);
     candidates[i].is_doubtful = has_choice &&
         mmtp_path_is_in_doubt (path, policy->paths->now);
-    candidates[i].is_sufficient = candidates[i].may_carry && has_choice &&
-        is_sufficient (policy, policy->paths->all[i]);
+    candidates[i].is_sufficient = has_choice && candidates[i].may_carry &&
+        !candidates[i].is_doubtful && is_sufficient (policy, path);
     candidates[i].is_configured = path->configured_rate != 0;
     candidates[i].rate = mmtp_path_get_rate (path);
   }

@@ -11,9 +11,8 @@
  *
  * The scheduler `arrival` uses the same rule only if the packet would arrive
  * long before its deadline, and the quickest path alone cannot easily carry the
- * stream.
- * Otherwise it chooses the path on which the packet arrives first, or waits
- * until this path can send.
+ * stream. Otherwise it chooses the path on which the packet arrives first, or
+ * waits until this path can send.
  *
  * The schedulers `equal-turns` and `lowest-delay` are for comparison. All times
  * are in ns on the same clock as the argument `now`.

@@ -126,10 +126,10 @@ static guint
 choose_by_arrival (gconstpointer state, const MmtpCandidate * candidates,
     guint n, guint64 now, guint64 deadline)
 {
-  const guint chosen = is_quickest_sufficient (candidates,
-      n) ? MMTP_NO_CANDIDATE : choose_max_delay (candidates, n, now, deadline,
-      is_certain);
+  guint chosen = MMTP_NO_CANDIDATE;
 
+  if (!is_quickest_sufficient (candidates, n))
+    chosen = choose_max_delay (candidates, n, now, deadline, is_certain);
   return chosen == MMTP_NO_CANDIDATE ? choose_earliest (candidates, n, now) :
       chosen;
 }
