@@ -121,6 +121,21 @@ get_next_arrival (const MmtpRetransmission * self)
   return self->paths->now + (delay == MMTP_NEVER ? 0 : delay);
 }
 
+/* Returns the packet in the message `number` on `path`. Returns NULL if the
+ * message contained no packet, or if the packet was sent again later in another
+ * message. */
+static MmtpPacket *
+get_sent_packet (const MmtpRetransmission * self, const MmtpPath * path,
+    guint64 number)
+{
+  const MmtpSent *sent = mmtp_sent_log_get (&path->sent, number);
+  MmtpPacket *packet = mmtp_send_queue_get_packet (self->queue,
+      sent->stream_number);
+
+  return packet && packet->path == path->id && packet->path_number == number ?
+      packet : NULL;
+}
+
 /* Puts a packet back into the send queue: the packet that was sent in the
  * message `number` on `path`. The packet is put back only under three
  * conditions:
@@ -131,15 +146,14 @@ static void
 requeue_sent (MmtpRetransmission * self, MmtpPath * path, guint64 number,
     guint64 due, guint64 arrival)
 {
-  const MmtpSent *sent = mmtp_sent_log_get (&path->sent, number);
-  MmtpPacket *packet = mmtp_send_queue_get_packet (self->queue,
-      sent->stream_number);
+  MmtpPacket *packet = get_sent_packet (self, path, number);
 
   path->stats.report_steps++;
-  if (packet && packet->path == path->id &&
-      packet->path_number == number && packet->due <= due &&
-      mmtp_send_queue_requeue (self->queue, packet, arrival))
-    path->stats.requeued++;
+  if (!packet || packet->due > due ||
+      !mmtp_send_queue_requeue (self->queue, packet, arrival))
+    return;
+  self->requeued_end[path->id] = MAX (self->requeued_end[path->id], number + 1);
+  path->stats.requeued++;
 }
 
 static void
@@ -309,14 +323,11 @@ take_loss (MmtpRetransmission * self, MmtpPath * path, guint16 low)
   if (!sent)
     return;
   mmtp_path_note_missed (path, number);
-  packet = mmtp_send_queue_get_packet (self->queue, sent->stream_number);
   /* A message on this path was lost. The packet in this message may already
-   * have been retransmitted in another message. `packet` then contains the path
-   * and the channel number of the retransmission, which differ from those of
-   * the lost message. In this case, the packet is not put back into the queue,
-   * because the retransmission may still arrive. */
-  if (packet && packet->state == MMTP_PACKET_IN_FLIGHT &&
-      packet->path == path->id && packet->path_number == number)
+   * have been retransmitted in another message. In this case, the packet is not
+   * put back into the queue, because the retransmission may still arrive. */
+  packet = get_sent_packet (self, path, number);
+  if (packet && packet->state == MMTP_PACKET_IN_FLIGHT)
     repair (self, packet);
 }
 
@@ -333,4 +344,33 @@ mmtp_retransmission_take_losses (MmtpRetransmission * self, MmtpPath * path,
       self->loss_lookups++;
       take_loss (self, path, record->ranges[i].first + k);
     }
+}
+
+/* --- arrivals ------------------------------------------------------------- */
+
+/* Takes the packet of the message `number` out of the send queue if it waits
+ * there to be sent again, although the message has arrived. */
+static void
+take_arrival (MmtpRetransmission * self, MmtpPath * path, guint64 number)
+{
+  const MmtpSent *sent = mmtp_sent_log_get (&path->sent, number);
+  MmtpPacket *packet;
+
+  path->stats.report_steps++;
+  if (sent->is_missed)
+    return;
+  packet = get_sent_packet (self, path, number);
+  if (packet && packet->state == MMTP_PACKET_WAITING)
+    mmtp_send_queue_withdraw (self->queue, packet);
+}
+
+void
+mmtp_retransmission_take_arrivals (MmtpRetransmission * self, MmtpPath * path,
+    guint64 first)
+{
+  const guint64 end = MIN (self->requeued_end[path->id], path->sent.unreported);
+  guint64 number;
+
+  for (number = MAX (first, path->sent.kept); number < end; number++)
+    take_arrival (self, path, number);
 }

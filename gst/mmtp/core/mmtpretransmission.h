@@ -37,6 +37,10 @@ typedef struct
   /* For each path, the time in ns of the last search for packets in flight that
    * have become late. */
   guint64 searched[MMTP_MAX_PATHS];
+  /* For each path: the number after the highest channel number of a message
+   * whose packet was put back into the queue before a REPORT covered the
+   * message; 0 if there was none. */
+  guint64 requeued_end[MMTP_MAX_PATHS];
 
   /* Counters. */
   /* number of packets that were reported as lost, but were not retransmitted */
@@ -58,6 +62,12 @@ void mmtp_retransmission_init (MmtpRetransmission * self,
 void mmtp_retransmission_begin_report (MmtpRetransmission * self);
 void mmtp_retransmission_take_losses (MmtpRetransmission * self,
     MmtpPath * path, const MmtpRecord * record);
+/* Call this function after mmtp_retransmission_take_losses(), with the first
+ * channel number that no earlier REPORT has covered. If a packet waits to be
+ * sent again, and the REPORT says that it has arrived, the packet leaves the
+ * send queue. */
+void mmtp_retransmission_take_arrivals (MmtpRetransmission * self,
+    MmtpPath * path, guint64 first);
 
 /* Puts the packets that are in flight on `path` back into the send queue, so
  * that another path can send them. A packet is in flight if the receiver has

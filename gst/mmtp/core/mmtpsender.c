@@ -540,6 +540,7 @@ take_record (MmtpSender * sender, const MmtpRecord * record, guint32 reported)
     mmtp_repairer_note_loss (&sender->repairer, path);
   mmtp_control_check_period (&sender->control, path);
   mmtp_retransmission_take_losses (&sender->retransmission, path, record);
+  mmtp_retransmission_take_arrivals (&sender->retransmission, path, first);
   mmtp_sent_log_forget (&path->sent, sender->paths.now -
       MIN (sender->paths.now, mmtp_send_queue_get_delay (sender->queue)));
 }

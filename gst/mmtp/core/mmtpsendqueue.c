@@ -1080,6 +1080,13 @@ mmtp_send_queue_requeue (MmtpSendQueue * queue, MmtpPacket * packet,
 }
 
 void
+mmtp_send_queue_withdraw (MmtpSendQueue * queue, MmtpPacket * packet)
+{
+  mmtp_packet_list_remove (get_list (queue, packet), packet,
+      MMTP_PACKET_IN_FLIGHT);
+}
+
+void
 mmtp_send_queue_note_lost (MmtpSendQueue * queue, MmtpPacket * packet)
 {
   const MmtpUnit *unit = packet->unit;

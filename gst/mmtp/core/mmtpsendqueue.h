@@ -186,6 +186,10 @@ gboolean mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
  */
 gboolean mmtp_send_queue_requeue (MmtpSendQueue * queue, MmtpPacket * packet,
     guint64 arrival);
+/* Takes a packet that waits to be sent again out of the queue, because the
+ * message in which it was last sent has arrived. The packet is then in flight
+ * again until mmtp_send_queue_settle() is called. */
+void mmtp_send_queue_withdraw (MmtpSendQueue * queue, MmtpPacket * packet);
 /* Call this function for a lost packet that will not be retransmitted. Without
  * this packet, its picture cannot be decoded. Waiting pictures that refer to
  * the undecodable picture get the lowest rank. They are sent only when no other

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks which packets in flight are sent again because the delay of their path
- * has grown. The sender has two paths. A packet is in flight on the first one,
+ * has grown, and which of them are not sent again because they have arrived in
+ * the meantime. The sender has two paths. A packet is in flight on the first one,
  * and the second one is fast. Times are in ns. */
 
 #include <gst/check/gstcheck.h>
@@ -230,6 +231,84 @@ GST_START_TEST (some_late_packets_are_not_sent_again)
 
 GST_END_TEST;
 
+/* A REPORT covers all messages that were sent on the slow path. It says that all
+ * of them have arrived, except those that were noted as missed before. */
+static void
+report_arrivals (Fixture * fixture)
+{
+  MmtpPath *path = fixture->paths.all[0];
+  const guint64 first = path->sent.unreported;
+
+  mmtp_path_settle (path, fixture->paths.now, path->sent.next - 1);
+  mmtp_retransmission_take_arrivals (&fixture->retransmission, path, first);
+}
+
+/* Two packets wait to be sent again because they would be late. A REPORT then
+ * says that they have arrived after all. */
+GST_START_TEST (packet_that_has_arrived_is_not_sent_again)
+{
+  Fixture fixture;
+
+  init_with_two_frames (&fixture);
+  fixture.paths.now += 100 * MS;
+  report (&fixture, 500 * MS);
+  fail_unless (sends_again (&fixture));
+  report_arrivals (&fixture);
+  fail_unless (mmtp_send_queue_is_empty (fixture.queue));
+  /* If the packets did not arrive after all, they can be put back again. */
+  fail_unless (mmtp_send_queue_requeue (fixture.queue,
+          mmtp_send_queue_get_packet (fixture.queue, 1), fixture.paths.now));
+  fail_unless_equals_uint64 (mmtp_send_queue_get_head (fixture.queue)->number,
+      1);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* The same, but the REPORT says that the first packet was lost. Only this packet
+ * is sent again. */
+GST_START_TEST (lost_packet_still_waits_to_be_sent_again)
+{
+  Fixture fixture;
+
+  init_with_two_frames (&fixture);
+  fixture.paths.now += 100 * MS;
+  report (&fixture, 500 * MS);
+  fail_unless (sends_again (&fixture));
+  mmtp_path_note_missed (fixture.paths.all[0], 0);
+  report_arrivals (&fixture);
+  fail_unless_equals_uint64 (mmtp_send_queue_get_head (fixture.queue)->number,
+      0);
+  fail_unless (mmtp_send_queue_get_head (fixture.queue) ==
+      mmtp_send_queue_get_tail (fixture.queue));
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* A packet was sent again on the fast path and waits once more. A REPORT about
+ * the slow path says nothing about the transmission on the fast path. */
+GST_START_TEST (arrival_concerns_only_the_last_transmission)
+{
+  Fixture fixture;
+  MmtpPacket *packet;
+
+  init_with_two_frames (&fixture);
+  fixture.paths.now += 100 * MS;
+  report (&fixture, 500 * MS);
+  fail_unless (sends_again (&fixture));
+  packet = mmtp_send_queue_get_head (fixture.queue);
+  mmtp_send_queue_note_sent (fixture.queue, packet, 1, 0);
+  fail_unless (mmtp_send_queue_requeue (fixture.queue, packet,
+          fixture.paths.now));
+  report_arrivals (&fixture);
+  fail_unless (mmtp_send_queue_get_head (fixture.queue) == packet);
+  fail_unless (mmtp_send_queue_get_tail (fixture.queue) == packet);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtpretransmission_suite (void)
 {
@@ -242,6 +321,9 @@ mmtpretransmission_suite (void)
   tcase_add_test (tc, old_report_says_nothing_about_new_packets);
   tcase_add_test (tc, packet_that_no_path_delivers_in_time_is_not_sent_again);
   tcase_add_test (tc, some_late_packets_are_not_sent_again);
+  tcase_add_test (tc, packet_that_has_arrived_is_not_sent_again);
+  tcase_add_test (tc, lost_packet_still_waits_to_be_sent_again);
+  tcase_add_test (tc, arrival_concerns_only_the_last_transmission);
   return s;
 }
 
