@@ -540,7 +540,11 @@ take_record (MmtpSender * sender, const MmtpRecord * record, guint32 reported)
     mmtp_repairer_note_loss (&sender->repairer, path);
   mmtp_control_check_period (&sender->control, path);
   mmtp_retransmission_take_losses (&sender->retransmission, path, record);
-  mmtp_retransmission_take_arrivals (&sender->retransmission, path, first);
+  /* If the REPORT covers more messages than arrived or were lost, the receiver
+   * does not know yet which of the others were lost. */
+  if (path->stats.reported - came + path->stats.lost - lost >=
+      path->sent.unreported - first)
+    mmtp_retransmission_take_arrivals (&sender->retransmission, path, first);
   mmtp_sent_log_forget (&path->sent, sender->paths.now -
       MIN (sender->paths.now, mmtp_send_queue_get_delay (sender->queue)));
 }
