@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks which packets in flight are sent again because the delay of their path
  * has grown, and which of them are not sent again because they have arrived in
- * the meantime. The sender has two paths. A packet is in flight on the first one,
- * and the second one is fast. Times are in ns. */
+ * the meantime. The sender has two paths. A packet is in flight on the first
+ * one, and the second one is fast. Times are in ns. */
 
 #include <gst/check/gstcheck.h>
 
@@ -231,6 +231,17 @@ GST_START_TEST (some_late_packets_are_not_sent_again)
 
 GST_END_TEST;
 
+/* Does the same as init_with_two_frames (). Then the packets of both frames wait
+ * to be sent again, because they would be late. */
+static void
+init_with_two_late_frames (Fixture * fixture)
+{
+  init_with_two_frames (fixture);
+  fixture->paths.now += 100 * MS;
+  report (fixture, 500 * MS);
+  fail_unless (sends_again (fixture));
+}
+
 /* A REPORT covers all messages that were sent on the slow path. It says that all
  * of them have arrived, except those that were noted as missed before. */
 static void
@@ -249,10 +260,7 @@ GST_START_TEST (packet_that_has_arrived_is_not_sent_again)
 {
   Fixture fixture;
 
-  init_with_two_frames (&fixture);
-  fixture.paths.now += 100 * MS;
-  report (&fixture, 500 * MS);
-  fail_unless (sends_again (&fixture));
+  init_with_two_late_frames (&fixture);
   report_arrivals (&fixture);
   fail_unless (mmtp_send_queue_is_empty (fixture.queue));
   /* If the packets did not arrive after all, they can be put back again. */
@@ -271,10 +279,7 @@ GST_START_TEST (lost_packet_still_waits_to_be_sent_again)
 {
   Fixture fixture;
 
-  init_with_two_frames (&fixture);
-  fixture.paths.now += 100 * MS;
-  report (&fixture, 500 * MS);
-  fail_unless (sends_again (&fixture));
+  init_with_two_late_frames (&fixture);
   mmtp_path_note_missed (fixture.paths.all[0], 0);
   report_arrivals (&fixture);
   fail_unless_equals_uint64 (mmtp_send_queue_get_head (fixture.queue)->number,
@@ -293,10 +298,7 @@ GST_START_TEST (arrival_concerns_only_the_last_transmission)
   Fixture fixture;
   MmtpPacket *packet;
 
-  init_with_two_frames (&fixture);
-  fixture.paths.now += 100 * MS;
-  report (&fixture, 500 * MS);
-  fail_unless (sends_again (&fixture));
+  init_with_two_late_frames (&fixture);
   packet = mmtp_send_queue_get_head (fixture.queue);
   mmtp_send_queue_note_sent (fixture.queue, packet, 1, 0);
   fail_unless (mmtp_send_queue_requeue (fixture.queue, packet,
