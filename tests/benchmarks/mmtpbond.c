@@ -25,7 +25,7 @@
 
 typedef struct
 {
-  gint seeds, first, worst;
+  gint seeds, first, repeats, worst;
   gboolean cases;
   gchar *only;
 } Options;
@@ -62,6 +62,8 @@ parse_options (int *argc, char ***argv, Options * options)
         "Random bonds (100)", "N"},
     {"first", 0, 0, G_OPTION_ARG_INT, &options->first,
         "Seed of the first random bond (1)", "N"},
+    {"repeats", 0, 0, G_OPTION_ARG_INT, &options->repeats,
+        "Runs of each random bond (1)", "N"},
     {"cases", 0, 0, G_OPTION_ARG_NONE, &options->cases,
         "The cases of users, and pairs and triples of recordings, too", NULL},
     {"only", 0, 0, G_OPTION_ARG_STRING, &options->only,
@@ -126,10 +128,21 @@ run_all (const GArray * jobs, Results * results)
   return well;
 }
 
-static guint
-get_best_subset (const Job * job, const Result * result)
+/* A line of the table: a bond with one run, or with the medians of several. */
+typedef struct
 {
-  guint subset, best = 1, all = (1 << job->scenario->n_paths) - 1;
+  const ArenaScenario *scenario;
+  guint first_run, n_runs;
+  Result result;
+  gdouble cost;
+  /* The lowest and the highest cost of the single runs. */
+  gdouble min, max;
+} Row;
+
+static guint
+get_best_subset (guint n_paths, const Result * result)
+{
+  guint subset, best = 1, all = (1 << n_paths) - 1;
 
   for (subset = 1; subset <= all; subset++) {
     if (result->share[subset] > result->share[best])
@@ -139,19 +152,54 @@ get_best_subset (const Job * job, const Result * result)
 }
 
 static gdouble
-get_cost (const Job * job, const Result * result)
+get_cost (guint n_paths, const Result * result)
 {
-  guint all = (1 << job->scenario->n_paths) - 1;
-
-  return result->share[get_best_subset (job, result)] - result->share[all];
+  return result->share[get_best_subset (n_paths, result)]
+      - result->share[(1 << n_paths) - 1];
 }
 
-typedef struct
+static gint
+compare_numbers (gconstpointer a, gconstpointer b)
 {
-  const Job *job;
-  const Result *result;
-  gdouble cost;
-} Row;
+  gdouble first = *(const gdouble *) a, second = *(const gdouble *) b;
+
+  return first < second ? -1 : first > second;
+}
+
+/* Returns the median of `n` numbers, which it sorts. */
+static gdouble
+get_median (gdouble * numbers, guint n)
+{
+  qsort (numbers, n, sizeof (gdouble), compare_numbers);
+  return n % 2 ? numbers[n / 2] : (numbers[n / 2 - 1] + numbers[n / 2]) / 2;
+}
+
+/* Makes a row of `n` runs of the same bond. Its share of each subset is the
+ * median of the runs. The best subset of a single run is often the luckiest
+ * one, so its cost is above zero even if no path harms. */
+static void
+make_row (const Job * jobs, const Result * results, guint n, Row * row)
+{
+  guint n_paths = jobs->scenario->n_paths, subset, i;
+  gdouble *shares = g_new (gdouble, n);
+
+  *row = (Row) { jobs->scenario, jobs->number, n };
+  row->min = row->max = get_cost (n_paths, results);
+  for (i = 0; i < n; i++) {
+    gdouble cost = get_cost (n_paths, &results[i]);
+
+    row->min = MIN (row->min, cost);
+    row->max = MAX (row->max, cost);
+    row->result.possible += results[i].possible / n;
+  }
+  for (subset = 1; subset < 1 << n_paths; subset++) {
+    for (i = 0; i < n; i++)
+      shares[i] = results[i].share[subset];
+    row->result.share[subset] = get_median (shares, n);
+  }
+  row->cost = get_cost (n_paths, &row->result);
+  g_free (shares);
+}
 
 static gint
 compare_rows (gconstpointer a, gconstpointer b)
@@ -164,50 +212,79 @@ compare_rows (gconstpointer a, gconstpointer b)
 static void
 print_row (const Row * row)
 {
-  guint best = get_best_subset (row->job, row->result);
-  guint i, all = (1 << row->job->scenario->n_paths) - 1;
+  guint n_paths = row->scenario->n_paths;
+  guint i, best = get_best_subset (n_paths, &row->result);
 
-  printf ("%6.1f: all %5.1f, best %5.1f (", 100 * row->cost,
-      100 * row->result->share[all], 100 * row->result->share[best]);
-  for (i = 0; i < row->job->scenario->n_paths; i++)
+  printf ("%6.1f", 100 * row->cost);
+  if (row->n_runs > 1)
+    printf (" (%.1f to %.1f)", 100 * row->min, 100 * row->max);
+  printf (": all %5.1f, best %5.1f (",
+      100 * row->result.share[(1 << n_paths) - 1],
+      100 * row->result.share[best]);
+  for (i = 0; i < n_paths; i++)
     printf ("%c", best & 1 << i ? 'a' + i : '-');
-  printf ("), possible %5.1f; %s, run %u\n", 100 * row->result->possible,
-      row->job->scenario->name, row->job->number);
+  printf ("), possible %5.1f; %s", 100 * row->result.possible,
+      row->scenario->name);
+  if (row->n_runs == 1)
+    printf (", run %u", row->first_run);
+  printf ("\n");
 }
 
 static void
-print_group (const gchar * group, const GArray * jobs, const Results * results,
+print_rows (const gchar * group, const gchar * kind, GArray * rows,
     guint worst)
 {
-  GArray *rows = g_array_new (FALSE, FALSE, sizeof (Row));
   gdouble share = 0, possible = 0, sum = 0;
   guint i;
 
-  for (i = 0; i < jobs->len; i++) {
-    const Job *job = &g_array_index (jobs, Job, i);
-    Row row = { job, &results->results[i] };
-
-    if (!g_str_equal (job->scenario->group, group))
-      continue;
-    row.cost = get_cost (job, row.result);
-    share += row.result->share[(1 << job->scenario->n_paths) - 1];
-    possible += row.result->possible;
-    sum += row.cost;
-    g_array_append_val (rows, row);
-  }
   g_array_sort (rows, compare_rows);
-  for (i = 0; i < MIN (worst, rows->len); i++)
-    print_row (&g_array_index (rows, Row, i));
+  for (i = 0; i < rows->len; i++) {
+    const Row *row = &g_array_index (rows, Row, i);
+
+    if (i < worst)
+      print_row (row);
+    share += row->result.share[(1 << row->scenario->n_paths) - 1];
+    possible += row->result.possible;
+    sum += row->cost;
+  }
   if (rows->len > 0)
-    printf ("%s: %u runs, all paths %.1f %%, possible %.1f %%; cost in points: "
+    printf ("%s: %u %s, all paths %.1f %%, possible %.1f %%; cost in points: "
         "mean %.2f, median %.2f, 90th percentile %.2f, 95th %.2f, worst %.2f\n",
-        group, rows->len, 100 * share / rows->len, 100 * possible / rows->len,
-        100 * sum / rows->len,
+        group, rows->len, kind, 100 * share / rows->len,
+        100 * possible / rows->len, 100 * sum / rows->len,
         100 * g_array_index (rows, Row, rows->len / 2).cost,
         100 * g_array_index (rows, Row, rows->len / 10).cost,
         100 * g_array_index (rows, Row, rows->len / 20).cost,
         100 * g_array_index (rows, Row, 0).cost);
-  g_array_unref (rows);
+}
+
+/* Prints the single runs of a group, and then the medians of each bond. */
+static void
+print_group (const gchar * group, const GArray * jobs, const Results * results,
+    guint worst)
+{
+  GArray *runs = g_array_new (FALSE, FALSE, sizeof (Row));
+  GArray *bonds = g_array_new (FALSE, FALSE, sizeof (Row));
+  guint i;
+
+  for (i = 0; i < jobs->len; i++) {
+    const Job *job = &g_array_index (jobs, Job, i);
+    Row row;
+
+    if (!g_str_equal (job->scenario->group, group))
+      continue;
+    make_row (job, &results->results[i], 1, &row);
+    g_array_append_val (runs, row);
+    if (job->number > 0)
+      continue;
+    make_row (job, &results->results[i], job->scenario->n_runs, &row);
+    g_array_append_val (bonds, row);
+  }
+  print_rows (group, "runs", runs, worst);
+  if (bonds->len < runs->len)
+    print_rows (group, "medians", bonds, worst);
+  g_array_unref (runs);
+  g_array_unref (bonds);
 }
 
 static void
@@ -236,6 +313,7 @@ run (const Options * options, const ArenaGroups * groups)
   for (i = 0; i < options->seeds; i++) {
     ArenaScenario *scenario = arena_bond_draw (groups, options->first + i);
 
+    scenario->n_runs = options->repeats;
     g_ptr_array_add (cases, scenario);
     add_jobs (jobs, scenario, options->only);
   }
@@ -258,7 +336,7 @@ run (const Options * options, const ArenaGroups * groups)
 int
 main (int argc, char **argv)
 {
-  Options options = { 100, 1, 20 };
+  Options options = { 100, 1, 1, 20 };
   const gchar *named = g_getenv ("MMTP_TRACES");
   gchar *recordings = named ? g_strdup (named) :
       g_build_filename (ARENA_SOURCE_DIR, "..", "shared", "traces", NULL);
