@@ -23,6 +23,15 @@
  * the path is multiplied by this factor. The slow start of Linux uses the same
  * factor (tcp_pacing_ss_ratio). */
 #define LIMITED_GAIN 2
+/* The factor LIMITED_GAIN is not used while fewer packets than this have been
+ * delivered, if the session has other paths. Until then, the rate of the path is
+ * only a guess, and the queue of a narrow path may overflow. The number is that
+ * of a usual initial window (RFC 6928). */
+#define NEW_PACKETS 10
+/* The transmission time of the first large message gives the first estimate of
+ * the rate of a path that has joined. A time below MIN_FIRST_TIME (ns) is mere
+ * noise, and MIN_FIRST_TIME is used instead. */
+#define MIN_FIRST_TIME MILLISECOND
 /* Round-trip time that is assumed while the round-trip time of a path is
  * unknown. It equals the initial timeout of RFC 6298, which is 1 s. */
 #define UNKNOWN_ROUND_TRIP SECOND
@@ -224,6 +233,15 @@ get_time (guint64 rate, guint64 bytes)
   return rate ? bytes * 8 * (SECOND / 1000) / MAX (rate / 1000, 1) : 0;
 }
 
+/* Returns whether the path is one of several and has delivered only a few
+ * packets so far (see NEW_PACKETS). */
+static gboolean
+is_new (const MmtpPath * path)
+{
+  return path->has_other_paths &&
+      path->delivered < NEW_PACKETS * (guint64) path->max_size;
+}
+
 /* Returns the pacing rate of the path. While the application sends less than
  * the path can carry, the sender cannot measure the rate of the path, and the
  * usual pacing rate may be too low. If another path fails during this time,
@@ -235,7 +253,7 @@ static guint64
 get_pacing_rate (const MmtpPath * path)
 {
   return path->limits.pacing_rate *
-      (path->limits.is_app_limited ? LIMITED_GAIN : 1);
+      (path->limits.is_app_limited && !is_new (path) ? LIMITED_GAIN : 1);
 }
 
 /* The burst (`burst` of the limits) is the number of bytes that may be sent at
@@ -257,20 +275,33 @@ get_burst_time (const MmtpPath * path)
       MIN (path->limits.burst, get_packet_size (path)));
 }
 
+/* Fills in the properties of the path with which its rate control starts. `rate`
+ * is an estimate of the rate in bit/s, or 0. */
+static void
+fill_start (const MmtpPath * path, MmtpRateControlStart * start, guint64 rate,
+    gboolean is_minimum)
+{
+  start->packet = get_packet_size (path);
+  start->round_trip = path->stats.round_trip;
+  start->rate = rate;
+  start->is_minimum = is_minimum;
+  start->has_other_paths = path->has_other_paths;
+}
+
 void
 mmtp_path_start (MmtpPath * path, guint64 now,
     const MmtpRateControlClass * klass, guint64 rate, gboolean is_minimum)
 {
-  MmtpRateControlStart start = { 0 };
+  MmtpRateControlStart start;
 
   path->progress_time = now;
   if (path->control)
     return;
-  start.packet = get_packet_size (path);
-  start.round_trip = path->stats.round_trip;
-  start.rate = path->configured_rate ? path->configured_rate : rate;
-  start.is_minimum = is_minimum && !path->configured_rate;
-  start.has_other_paths = path->has_other_paths;
+  if (path->configured_rate)
+    fill_start (path, &start, path->configured_rate, FALSE);
+  else
+    fill_start (path, &start, rate, is_minimum);
+  path->began_unknown = start.rate == 0;
   path->control = mmtp_rate_control_new (path->configured_rate ?
       &mmtp_token_control : klass, now, &start);
   mmtp_rate_control_get_limits (path->control, &path->limits);
@@ -814,6 +845,26 @@ follow (MmtpPath * path, guint64 now, const MmtpSent * newest,
   }
 }
 
+/* The rate of a path that joins a session is unknown at first. The first large
+ * message gives an estimate: it took the time `time` ns longer than a short
+ * message. The rate control begins again with this estimate, unless the path
+ * has already carried packets of the stream. The estimate is cautious, because
+ * the time may contain jitter. */
+static void
+take_first_rate (MmtpPath * path, guint64 now, guint64 time, guint64 size)
+{
+  MmtpRateControlStart start;
+
+  if (!path->began_unknown || !path->has_other_paths || !path->control ||
+      path->stats.data_packets > 0)
+    return;
+  path->began_unknown = FALSE;
+  fill_start (path, &start, size * 8 * SECOND / MAX (time, MIN_FIRST_TIME),
+      TRUE);
+  mmtp_rate_control_restart (path->control, now, &start);
+  mmtp_rate_control_get_limits (path->control, &path->limits);
+}
+
 /* `latest` is the one-way delay in ns of `newest`, the newest message that has
  * reached the receiver. */
 static void
@@ -826,8 +877,11 @@ measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest,
   mmtp_recent_shift (&path->byte_times, (path->byte_times_base - base) *
       1000 / (gint64) (path->data_size + path->overhead));
   path->byte_times_base = base;
-  if (newest->is_load)
+  if (newest->is_load) {
+    if (!mmtp_recent_is_known (&path->byte_times))
+      take_first_rate (path, now, queued, newest->size);
     mmtp_recent_add (&path->byte_times, now, queued * 1000 / newest->size, 1);
+  }
   correct_prediction (path, newest, queued);
 }
 

@@ -190,6 +190,8 @@ typedef struct
   gboolean joined;
   /* TRUE if the receiver has reported about this path. */
   gboolean confirmed;
+  /* TRUE if the rate of the path was unknown when its rate control started. */
+  gboolean began_unknown;
 
   MmtpSenderPathStats stats;
 } MmtpPath;

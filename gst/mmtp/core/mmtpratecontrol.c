@@ -24,6 +24,14 @@ mmtp_rate_control_new (const MmtpRateControlClass * klass, guint64 now,
 }
 
 void
+mmtp_rate_control_restart (MmtpRateControl * control, guint64 now,
+    const MmtpRateControlStart * start)
+{
+  memset (control->state, 0, control->klass->size);
+  control->klass->init (control->state, now, start);
+}
+
+void
 mmtp_rate_control_free (MmtpRateControl * control)
 {
   g_free (control->state);

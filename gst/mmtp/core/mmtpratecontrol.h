@@ -15,6 +15,9 @@
  *   mmtp_rate_control_feedback (control, &sample);            for each report
  *   mmtp_rate_control_get_limits (control, &limits);          after feedback
  *
+ * If the first estimate of the rate is made after the beginning, the path calls
+ * mmtp_rate_control_restart (), and then reads the limits again.
+ *
  * The path reads the limits once at the beginning, and then only after a
  * report. It uses them until the next report. If the operation `sent` changes
  * the limits, the change therefore takes effect with the next report. There is
@@ -176,6 +179,9 @@ extern const MmtpRateControlClass mmtp_token_control;
 /* Creates the state of an algorithm for one path. */
 MmtpRateControl *mmtp_rate_control_new (const MmtpRateControlClass * klass,
     guint64 now, const MmtpRateControlStart * start);
+/* Makes the algorithm forget everything, and begins again with `start`. */
+void mmtp_rate_control_restart (MmtpRateControl * control, guint64 now,
+    const MmtpRateControlStart * start);
 void mmtp_rate_control_free (MmtpRateControl * control);
 void mmtp_rate_control_sent (MmtpRateControl * control, guint64 now,
     guint64 size, guint64 in_flight);
