@@ -50,22 +50,6 @@
  * plan leaves. */
 #define PICTURE_PACKETS 50
 #define RETRANSMISSION_PART 3
-/* A lost packet can be replaced only if it is sent early enough before its
- * deadline. A lossy path therefore carries only packets whose deadlines leave
- * time for a retransmission, if the other paths are the major part of the bond:
- * the paths that lose at least as many packets must have at most LOSSY_PERCENT
- * of the rate of all paths. Otherwise, too little rate would remain. A path is
- * lossy if its loss rate is above MIN_LOSS.
- *
- * The time for a retransmission is multiplied by REPAIR_TIME_PERCENT / 100,
- * because the retransmission has to wait for other packets, and because it
- * follows a report that may be late.
- *
- * The values were tuned with 250 random bonds of the benchmark mmtpbond, and
- * checked with 250 others. */
-#define LOSSY_PERCENT 40
-#define MIN_LOSS 0.005
-#define REPAIR_TIME_PERCENT 150
 /* If no waiting frame refers to another frame, a plan skips the frames that
  * would arrive less than D0 / INDEPENDENT_MARGIN before their deadlines. D0 is
  * the initial delay, the latency of the session. The value was tuned with the
@@ -379,21 +363,27 @@ has_references (const MmtpPlan * plan)
   return FALSE;
 }
 
-/* Returns the time in ns that is needed to send a lost packet again. For this, a
- * report about the loss must reach the sender, and the retransmission must
- * reach the receiver. The result is therefore the time that a report needs to
- * arrive, plus the delay of the path, but at most 1/RETRANSMISSION_PART of the
- * initial delay.
+/* Returns the minimum time in ns between the arrival of an important picture
+ * and its deadline. The plan sends the picture early enough to leave this time,
+ * so that a lost packet of the picture can be sent again. For this, a report
+ * about the loss must reach the sender, and the retransmission must reach the
+ * receiver. The result is therefore the time that a report needs to arrive,
+ * plus the delay of the path.
  *
- * The result is lower if few packets are lost (see PICTURE_PACKETS). `loss` is
- * the loss rate, from 0 to 1. */
+ * The result is lower if few packets are lost (see PICTURE_PACKETS). It is 0 if
+ * no packet was lost recently, or if no frame of the plan refers to another
+ * frame. */
 static guint64
-get_time_to_repair (const MmtpPolicy * policy, gdouble loss)
+get_retransmission_time (const MmtpPolicy * policy)
 {
   const guint64 max = mmtp_send_queue_get_delay (policy->queue) /
       RETRANSMISSION_PART;
+  gdouble loss;
   guint64 delay;
 
+  if (!has_references (&policy->plan))
+    return 0;
+  loss = get_total_loss (policy);
   if (loss <= 0)
     return 0;
   delay = mmtp_paths_get_min_delay (policy->paths);
@@ -401,19 +391,6 @@ get_time_to_repair (const MmtpPolicy * policy, gdouble loss)
     return 0;
   delay += mmtp_paths_get_return_time (policy->paths);
   return MIN (delay, max) * (1 - pow (1 - loss, PICTURE_PACKETS));
-}
-
-/* Returns the minimum time in ns between the arrival of an important picture
- * and its deadline. The plan sends the picture early enough to leave this time,
- * so that a lost packet of the picture can be sent again. The time is 0 if no
- * packet was lost recently, or if no frame of the plan refers to another frame.
- */
-static guint64
-get_retransmission_time (const MmtpPolicy * policy)
-{
-  if (!has_references (&policy->plan))
-    return 0;
-  return get_time_to_repair (policy, get_total_loss (policy));
 }
 
 /* Returns the time in ns by which the frame has to be complete. See `capacity`
@@ -708,52 +685,6 @@ find_packet (MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
 
 /* --- choosing the path ---------------------------------------------------- */
 
-static gdouble
-get_loss (const MmtpPolicy * policy, const MmtpPath * path)
-{
-  Losses losses = { 0 };
-
-  add_losses (policy, path, &losses);
-  return get_loss_rate (&losses);
-}
-
-/* Returns whether the paths that lose fewer packets than the loss rate `loss`
- * (0 to 1) are the major part of the bond (see LOSSY_PERCENT). Stalled paths do
- * not count. */
-static gboolean
-are_better_paths_enough (const MmtpPolicy * policy, gdouble loss)
-{
-  guint64 all = 0, lossy = 0;
-  guint i;
-
-  for (i = 0; i < policy->paths->n; i++) {
-    MmtpPath *path = policy->paths->all[i];
-
-    if (!mmtp_path_may_carry (path) || path->is_stalled)
-      continue;
-    all += mmtp_path_get_rate (path);
-    if (get_loss (policy, path) >= loss)
-      lossy += mmtp_path_get_rate (path);
-  }
-  return lossy <= all / 100 * LOSSY_PERCENT;
-}
-
-/* Returns the time in ns that a packet on the path must have left at its
- * arrival, so that it can be sent again if the path loses it; 0 if the path
- * hardly loses packets, or if it is a major part of the bond. */
-static guint64
-get_spare_time (const MmtpPolicy * policy, const MmtpPath * path)
-{
-  gdouble loss;
-
-  if (!mmtp_paths_have_choice (policy->paths))
-    return 0;
-  loss = get_loss (policy, path);
-  if (loss <= MIN_LOSS || !are_better_paths_enough (policy, loss))
-    return 0;
-  return get_time_to_repair (policy, loss) * REPAIR_TIME_PERCENT / 100;
-}
-
 /* Returns the next packet, and sets `path` to the path on which it has to be
  * sent. Returns NULL if no packet can be sent now.
  *
@@ -762,8 +693,7 @@ get_spare_time (const MmtpPolicy * policy, const MmtpPath * path)
  * another way. First, the scheduler chooses a path for the last packet of the
  * queue. Then the function chooses the packet that this path carries: the most
  * urgent packet that the path can deliver in time. It may be any packet of the
- * queue. On a lossy path, it is a packet that could still be sent again after
- * its loss.
+ * queue.
  *
  * A group of pictures is late if at least one reference picture of the group
  * cannot arrive in time. `late` is the number of the newest late group. If
@@ -786,8 +716,8 @@ choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
     *path = policy->paths->all[chosen];
     if (*late == UNKNOWN_GROUP)
       *late = get_late_group (policy, candidates[chosen].delay);
-    packet = find_packet (policy, *path, policy->scheduler->knows_delays ?
-        candidates[chosen].delay + get_spare_time (policy, *path) : 0, *late);
+    packet = find_packet (policy, *path,
+        policy->scheduler->knows_delays ? candidates[chosen].delay : 0, *late);
     if (packet) {
       if (policy->scheduler->sent)
         policy->scheduler->sent (policy->scheduler_state, candidates, n, chosen,
@@ -936,6 +866,15 @@ get_use (const MmtpPolicy * policy, const MmtpPath * path)
   if (get_data_bytes (policy) >= 1 && get_share (policy, path) < MIN_SHARE)
     return MMTP_USE_SPARE;
   return MMTP_USE_CARRIES;
+}
+
+static gdouble
+get_loss (const MmtpPolicy * policy, const MmtpPath * path)
+{
+  Losses losses = { 0 };
+
+  add_losses (policy, path, &losses);
+  return get_loss_rate (&losses);
 }
 
 void
