@@ -183,8 +183,7 @@ make_row (const Job * jobs, const Result * results, guint n, Row * row)
   guint n_paths = jobs->scenario->n_paths, subset, i;
   gdouble *shares = g_new (gdouble, n);
 
-  *row = (Row) {
-  jobs->scenario, jobs->number, n};
+  *row = (Row) { jobs->scenario, jobs->number, n };
   row->min = row->max = get_cost (n_paths, results);
   for (i = 0; i < n; i++) {
     gdouble cost = get_cost (n_paths, &results[i]);
@@ -232,7 +231,8 @@ print_row (const Row * row)
 }
 
 static void
-print_rows (const gchar * group, const gchar * kind, GArray * rows, guint worst)
+print_rows (const gchar * group, const gchar * kind, GArray * rows,
+    guint worst)
 {
   gdouble share = 0, possible = 0, sum = 0;
   guint i;

@@ -484,19 +484,17 @@ make_plan (MmtpPolicy * policy)
   policy->is_plan_used = FALSE;
 }
 
-/* Returns the first packet of the present plan that is in time and may be sent
- * on the path of `search`. The plan is the list of frames that are to be sent.
- * Returns NULL if there is no such packet. Sets `is_exhausted` to TRUE if no
- * packet of the plan waits in the queue any more.
+/* Returns the first packet of the present plan that is in time if it arrives at
+ * `arrival`. The plan is the list of frames that are to be sent. Returns NULL
+ * if no packet is in time. Sets `is_exhausted` to TRUE if no packet of the plan
+ * waits in the queue any more.
  *
  * Each frame has a deadline and a safety margin. A packet is in time if it
  * arrives at least this margin before the deadline of its frame. If no path can
- * deliver the packet earlier, no margin is required. */
+ * deliver the packet earlier than `arrival`, no margin is required. */
 static MmtpPacket *
-find_in_plan (MmtpPolicy * policy, const MmtpSearch * search,
-    gboolean * is_exhausted)
+find_in_plan (MmtpPolicy * policy, guint64 arrival, gboolean * is_exhausted)
 {
-  const guint64 arrival = search->arrival;
   MmtpPlan *plan = &policy->plan;
   gboolean is_known = FALSE, is_soon = FALSE;
   guint i;
@@ -511,12 +509,10 @@ find_in_plan (MmtpPolicy * policy, const MmtpSearch * search,
     if (!packet)
       continue;
     *is_exhausted = FALSE;
-    packet = mmtp_send_queue_find_planned_for (policy->queue, frame,
-        search->path);
-    if (!packet || frame->deadline < arrival)
-      continue;
     if (frame->deadline >= arrival + frame->margin)
       return packet;
+    if (frame->deadline < arrival)
+      continue;
     if (!is_known)
       is_soon = get_soonest_arrival (policy) >= arrival;
     is_known = TRUE;
@@ -528,7 +524,8 @@ find_in_plan (MmtpPolicy * policy, const MmtpSearch * search,
 
 /* The plan chooses the frames that are sent if the paths cannot deliver all
  * waiting frames in time. This function returns the first packet of the plan
- * that is in time. Returns NULL if there is no such packet.
+ * that meets its deadline if it arrives at `arrival`. Returns NULL if there is
+ * no such packet.
  *
  * The function keeps the present plan if this plan is not too old (PLAN_TIME)
  * and at least one of its packets is still in the queue. Otherwise it usually
@@ -537,18 +534,18 @@ find_in_plan (MmtpPolicy * policy, const MmtpSearch * search,
  * plan was made at the current time, and since then no packet of the plan was
  * sent and no packet was queued. */
 static MmtpPacket *
-find_planned (MmtpPolicy * policy, const MmtpSearch * search)
+find_planned (MmtpPolicy * policy, guint64 arrival)
 {
   const guint64 next = mmtp_send_queue_get_next_number (policy->queue);
   gboolean is_exhausted = TRUE;
   MmtpPacket *packet = NULL;
 
   if (policy->paths->now < policy->plan_time + PLAN_TIME)
-    packet = find_in_plan (policy, search, &is_exhausted);
+    packet = find_in_plan (policy, arrival, &is_exhausted);
   if (!packet && is_exhausted && (policy->paths->now != policy->plan_time ||
           next != policy->plan_next || policy->is_plan_used)) {
     make_plan (policy);
-    packet = find_in_plan (policy, search, &is_exhausted);
+    packet = find_in_plan (policy, arrival, &is_exhausted);
   }
   policy->is_plan_used |= packet != NULL;
   return packet;
@@ -571,44 +568,43 @@ needs_waiting (MmtpPolicy * policy, guint i)
 
 /* The plan chooses the frames that are sent if the paths cannot deliver all of
  * them in time. It may be wrong, because the paths may be faster than
- * estimated. This function returns a packet that would be in time, even if the
- * plan leaves out the frame of this packet. Returns NULL if there is no such
- * packet.
+ * estimated. This function returns a packet that would be in time if it arrived
+ * at `arrival`, even if the plan leaves out the frame of this packet. Returns
+ * NULL if there is no such packet.
  *
  * The function first considers all waiting key frames, including those after
  * the last frame of the plan. It then considers the other reference pictures in
  * the plan. It ignores non-reference pictures, because no other picture needs
  * them. */
 static MmtpPacket *
-find_unplanned (MmtpPolicy * policy, const MmtpSearch * search)
+find_unplanned (MmtpPolicy * policy, guint64 arrival, guint64 late)
 {
   MmtpPlan *plan = &policy->plan;
   MmtpPacket *packet = mmtp_send_queue_find (policy->queue, MMTP_RANK_KEY,
-      search);
+      arrival, late);
   MmtpRank rank;
   guint i;
 
   for (rank = MMTP_RANK_DELTA; !packet && rank >= MMTP_RANK_LAYER; rank--)
     for (i = 0; i < plan->n && !packet; i++)
-      if (plan->frames[i].rank == rank &&
-          plan->frames[i].deadline >= search->arrival &&
+      if (plan->frames[i].rank == rank && plan->frames[i].deadline >= arrival &&
           !needs_waiting (policy, i))
-        packet = mmtp_send_queue_find_planned_for (policy->queue,
-            &plan->frames[i], search->path);
+        packet = mmtp_send_queue_find_planned (policy->queue, &plan->frames[i]);
   return packet;
 }
 
 /* Returns the packet with the earliest deadline among all packets that would be
- * in time. Packets of pictures that refer to a lost picture are not considered.
- * Returns NULL if there is no such packet. */
+ * in time if they arrived at `arrival`. Packets of pictures that refer to a
+ * lost picture are not considered. Returns NULL if there is no such packet. */
 static MmtpPacket *
-find_first (const MmtpPolicy * policy, const MmtpSearch * search)
+find_first (const MmtpPolicy * policy, guint64 arrival, guint64 late)
 {
   MmtpPacket *first = NULL;
   MmtpRank rank;
 
   for (rank = MMTP_RANK_DROPPABLE; rank <= MMTP_RANK_KEY; rank++) {
-    MmtpPacket *packet = mmtp_send_queue_find (policy->queue, rank, search);
+    MmtpPacket *packet = mmtp_send_queue_find (policy->queue, rank, arrival,
+        late);
 
     if (packet && (!first || mmtp_send_packet_compare (packet, first) < 0))
       first = packet;
@@ -617,25 +613,25 @@ find_first (const MmtpPolicy * policy, const MmtpSearch * search)
 }
 
 /* Returns the packet that should be sent next among the packets that would be
- * in time; NULL if there is none. Pictures that refer to a lost picture are not
- * considered.
+ * in time if they arrived at `arrival`; NULL if there is none. Pictures that
+ * refer to a lost picture are not considered.
  *
  * In a transport stream, some packets do not belong to a picture of the video,
  * such as sound and program tables. They have the rank MMTP_RANK_DATA and are
  * sent before all pictures, because they are only a small part of the stream.
  */
 static MmtpPacket *
-find_urgent (MmtpPolicy * policy, const MmtpSearch * search)
+find_urgent (MmtpPolicy * policy, guint64 arrival, guint64 late)
 {
   MmtpPacket *packet = mmtp_send_queue_find (policy->queue, MMTP_RANK_DATA,
-      search);
+      arrival, late);
 
   if (!packet && is_overloaded (policy)) {
-    packet = find_planned (policy, search);
+    packet = find_planned (policy, arrival);
     if (!packet)
-      packet = find_unplanned (policy, search);
+      packet = find_unplanned (policy, arrival, late);
   } else if (!packet) {
-    packet = find_first (policy, search);
+    packet = find_first (policy, arrival, late);
   }
   return packet;
 }
@@ -673,11 +669,12 @@ static MmtpPacket *
 find_packet (MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
     guint64 late)
 {
-  const MmtpSearch search = { path->id, policy->paths->now + delay, late };
-  MmtpPacket *packet = find_urgent (policy, &search);
+  const guint64 now = policy->paths->now;
+  MmtpPacket *packet = find_urgent (policy, now + delay, late);
 
   if (!packet)
-    packet = mmtp_send_queue_find (policy->queue, MMTP_RANK_BROKEN, &search);
+    packet = mmtp_send_queue_find (policy->queue, MMTP_RANK_BROKEN,
+        now + delay, late);
   if (packet && mmtp_send_packet_get_message_size (packet) > path->max_size)
     return NULL;
   return packet;

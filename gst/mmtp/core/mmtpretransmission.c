@@ -137,39 +137,33 @@ get_sent_packet (const MmtpRetransmission * self, const MmtpPath * path,
 }
 
 /* Puts a packet back into the send queue: the packet that was sent in the
- * message `number` on `path`. If `may_arrive` is TRUE, the message may still
- * arrive (see `may_arrive` in mmtpsendpacket.h). The packet is put back only
- * under three conditions:
+ * message `number` on `path`. The packet is put back only under three
+ * conditions:
  * - The packet has not been sent again in another message.
  * - The packet is due at `due` or earlier.
  * - The packet would be in time if it arrived at `arrival`. */
 static void
 requeue_sent (MmtpRetransmission * self, MmtpPath * path, guint64 number,
-    guint64 due, guint64 arrival, gboolean may_arrive)
+    guint64 due, guint64 arrival)
 {
   MmtpPacket *packet = get_sent_packet (self, path, number);
 
   path->stats.report_steps++;
-  if (!packet)
-    return;
-  packet->may_arrive &= may_arrive;
-  if (packet->due > due ||
+  if (!packet || packet->due > due ||
       !mmtp_send_queue_requeue (self->queue, packet, arrival))
     return;
-  packet->may_arrive = may_arrive;
   self->requeued_end[path->id] = MAX (self->requeued_end[path->id], number + 1);
   path->stats.requeued++;
 }
 
 static void
-requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due,
-    gboolean may_arrive)
+requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 {
   guint64 arrival = get_next_arrival (self), number;
 
   for (number = mmtp_sent_log_get_oldest (&path->sent);
       number < path->sent.next; number++)
-    requeue_sent (self, path, number, due, arrival, may_arrive);
+    requeue_sent (self, path, number, due, arrival);
 }
 
 /* Puts packets that seem lost on `path` back into the send queue, if their due
@@ -180,8 +174,7 @@ requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due,
  * reports say that it has not arrived although it should have. Second, no
  * report has said anything about the message, although a report about it should
  * have arrived by now. The packet in a missing message is put back if its due
- * time permits. It may be sent again on the same path, because the message is
- * perhaps lost. The search ends at the first message that is not missing,
+ * time permits. The search ends at the first message that is not missing,
  * because the later messages are not missing either. */
 static void
 requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
@@ -192,7 +185,7 @@ requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 
   while ((sent = mmtp_sent_log_get (&path->sent, number)) &&
       mmtp_path_is_missing (path, sent, self->paths->now))
-    requeue_sent (self, path, number++, due, arrival, FALSE);
+    requeue_sent (self, path, number++, due, arrival);
 }
 
 /* Returns whether packets in flight on `path` are sent again if they have become
@@ -237,7 +230,7 @@ requeue_late (MmtpRetransmission * self, MmtpPath * path)
   while ((sent = mmtp_sent_log_get (&path->sent, number)) &&
       sent->time < path->measured_time) {
     if (sent->time_left < delay)
-      requeue_sent (self, path, number, G_MAXUINT64, now + elsewhere, TRUE);
+      requeue_sent (self, path, number, G_MAXUINT64, now + elsewhere);
     number++;
   }
 }
@@ -245,7 +238,7 @@ requeue_late (MmtpRetransmission * self, MmtpPath * path)
 void
 mmtp_retransmission_requeue_path (MmtpRetransmission * self, MmtpPath * path)
 {
-  requeue_due (self, path, G_MAXUINT64, FALSE);
+  requeue_due (self, path, G_MAXUINT64);
 }
 
 /* Puts packets that are in flight on `path` back into the send queue, so that
@@ -277,8 +270,7 @@ mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path)
   if (arrival < mmtp_send_queue_get_delay (self->queue))
     return;
   if (path->is_stalled)
-    requeue_due (self, path, arrival -
-        mmtp_send_queue_get_delay (self->queue), TRUE);
+    requeue_due (self, path, arrival - mmtp_send_queue_get_delay (self->queue));
   else
     requeue_missing (self, path, arrival -
         mmtp_send_queue_get_delay (self->queue));
@@ -335,10 +327,7 @@ take_loss (MmtpRetransmission * self, MmtpPath * path, guint16 low)
    * have been retransmitted in another message. In this case, the packet is not
    * put back into the queue, because the retransmission may still arrive. */
   packet = get_sent_packet (self, path, number);
-  if (!packet)
-    return;
-  packet->may_arrive = FALSE;
-  if (packet->state == MMTP_PACKET_IN_FLIGHT)
+  if (packet && packet->state == MMTP_PACKET_IN_FLIGHT)
     repair (self, packet);
 }
 

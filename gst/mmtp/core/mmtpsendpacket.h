@@ -37,10 +37,6 @@ struct _MmtpPacket
   gsize offset, size;
   MmtpPacketState state;
   gboolean was_sent;
-  /* TRUE if the packet waits to be sent again because it is late on its path, or
-   * because this path has stalled, and if it may still arrive there. It is then
-   * not sent again on the same path: the copy would arrive after the packet. */
-  gboolean may_arrive;
   guint path;                   /* path on which the packet was last sent */
   /* channel number of the last transmission. Each path has its own channel
    * numbers, which count the messages that are sent on the path. */

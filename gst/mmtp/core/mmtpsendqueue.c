@@ -1084,7 +1084,6 @@ mmtp_send_queue_withdraw (MmtpSendQueue * queue, MmtpPacket * packet)
 {
   mmtp_packet_list_remove (get_list (queue, packet), packet,
       MMTP_PACKET_IN_FLIGHT);
-  packet->may_arrive = FALSE;
 }
 
 void
@@ -1227,21 +1226,14 @@ mmtp_send_queue_get_late_group (const MmtpSendQueue * queue, guint64 arrival)
   return late;
 }
 
-static gboolean
-may_be_sent_on (const MmtpPacket * packet, guint path)
-{
-  return !packet->may_arrive || packet->path != path;
-}
-
 MmtpPacket *
 mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
-    const MmtpSearch * search)
+    guint64 arrival, guint64 late)
 {
-  MmtpPacket *packet = find_in_time (queue, rank, search->arrival);
+  MmtpPacket *packet = find_in_time (queue, rank, arrival);
 
-  while (packet && (!may_be_sent_on (packet, search->path) ||
-          mmtp_picture_needs (&packet->unit->picture, packet->unit->group,
-              search->late_group)))
+  while (packet && mmtp_picture_needs (&packet->unit->picture,
+          packet->unit->group, late))
     packet = get_next (queue, packet);
   return packet;
 }
@@ -1391,13 +1383,6 @@ mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan,
     add_waiting_frames (queue, plan, 0);
 }
 
-static gboolean
-is_planned (const MmtpPacket * packet)
-{
-  return packet->state == MMTP_PACKET_WAITING &&
-      !packet->unit->picture.is_data && packet->unit->rank != MMTP_RANK_BROKEN;
-}
-
 MmtpPacket *
 mmtp_send_queue_find_planned (const MmtpSendQueue * queue,
     MmtpPlanFrame * frame)
@@ -1407,25 +1392,11 @@ mmtp_send_queue_find_planned (const MmtpSendQueue * queue,
   frame->first = MAX (frame->first, queue->floor);
   while ((packet = mmtp_send_queue_get_packet (queue, frame->first)) &&
       packet->unit->frame == frame->frame) {
-    if (is_planned (packet))
+    if (packet->state == MMTP_PACKET_WAITING && !packet->unit->picture.is_data
+        && packet->unit->rank != MMTP_RANK_BROKEN)
       return packet;
     frame->first++;
   }
-  return NULL;
-}
-
-MmtpPacket *
-mmtp_send_queue_find_planned_for (const MmtpSendQueue * queue,
-    const MmtpPlanFrame * frame, guint path)
-{
-  MmtpPacket *packet;
-  guint64 number;
-
-  for (number = MAX (frame->first, queue->floor);
-      (packet = mmtp_send_queue_get_packet (queue, number)) &&
-      packet->unit->frame == frame->frame; number++)
-    if (is_planned (packet) && may_be_sent_on (packet, path))
-      return packet;
   return NULL;
 }
 
@@ -1444,7 +1415,6 @@ mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
         MMTP_PACKET_IN_FLIGHT);
   packet->path = path;
   packet->path_number = number;
-  packet->may_arrive = FALSE;
   if (packet->was_sent)
     return FALSE;
   packet->was_sent = TRUE;

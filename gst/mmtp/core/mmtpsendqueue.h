@@ -140,30 +140,19 @@ MmtpPacket *mmtp_send_queue_get_tail (const MmtpSendQueue * queue);
  * picture should not be sent. */
 guint64 mmtp_send_queue_get_late_group (const MmtpSendQueue * queue,
     guint64 arrival);
-/* The path on which the next packet will be sent, and what a search for this
- * packet has to know. */
-typedef struct
-{
-  guint path;                   /* id */
-  guint64 arrival;              /* time in ns at which the packet would arrive */
-  /* Number of the newest group that has a late reference picture, or 0 if no
-   * picture is late. The caller gets it from mmtp_send_queue_get_late_group().
-   */
-  guint64 late_group;
-} MmtpSearch;
-
 /* The rank of a packet is its importance. The waiting packets of each rank are
  * in a list of their own, in the order of their deadlines. Returns the first
- * packet in the list of `rank` that meets three conditions:
- * - The packet would be in time.
+ * packet in the list of `rank` that meets two conditions:
+ * - The packet would be in time if it arrived at the time `arrival`.
  * - The picture of the packet does not refer to a late picture (a picture that
  *   would not be in time). A late reference picture makes the rest of its group
- *   of pictures useless.
- * - The packet may be sent on the path. See `may_arrive` in mmtpsendpacket.h.
+ *   of pictures useless. `late_group` is the number of the newest group that
+ *   has a late picture, or 0 if no picture is late. The caller gets this number
+ *   from mmtp_send_queue_get_late_group().
  *
- * Returns NULL if no packet meets all conditions. */
+ * Returns NULL if no packet meets both conditions. */
 MmtpPacket *mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
-    const MmtpSearch * search);
+    guint64 arrival, guint64 late_group);
 /* Returns whether a frame that was put into the queue since the last flush
  * refers to another frame. */
 gboolean mmtp_send_queue_has_references (const MmtpSendQueue * queue);
@@ -184,11 +173,6 @@ void mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan,
  * no packet of the frame waits any more. */
 MmtpPacket *mmtp_send_queue_find_planned (const MmtpSendQueue * queue,
     MmtpPlanFrame * frame);
-/* Does the same, but passes over packets that must not be sent on `path` (see
- * `may_arrive` in mmtpsendpacket.h), and does not change `frame`. Call
- * mmtp_send_queue_find_planned() first. */
-MmtpPacket *mmtp_send_queue_find_planned_for (const MmtpSendQueue * queue,
-    const MmtpPlanFrame * frame, guint path);
 
 /* --- after sending -------------------------------------------------------- */
 

@@ -311,38 +311,6 @@ GST_START_TEST (arrival_concerns_only_the_last_transmission)
 
 GST_END_TEST;
 
-/* Two packets wait to be sent again because they would be late. Both may still
- * arrive, so they are not sent again on their path. A REPORT then says that the
- * first packet was lost. This packet may be sent again on any path. */
-GST_START_TEST (packet_that_may_arrive_is_not_sent_again_on_its_path)
-{
-  Fixture fixture;
-  MmtpPath *path;
-  MmtpRecord record = { 0 };
-  MmtpSearch search = { 0 };
-
-  init_with_two_late_frames (&fixture);
-  path = fixture.paths.all[0];
-  search.path = path->id;
-  fail_unless (mmtp_send_queue_find (fixture.queue, MMTP_RANK_KEY,
-          &search) == NULL);
-  fail_unless (mmtp_send_queue_find (fixture.queue, MMTP_RANK_DELTA,
-          &search) == NULL);
-  record.n_ranges = record.ranges[0].count = 1;
-  mmtp_retransmission_take_losses (&fixture.retransmission, path, &record);
-  fail_unless (mmtp_send_queue_find (fixture.queue, MMTP_RANK_KEY,
-          &search) == mmtp_send_queue_get_packet (fixture.queue, 0));
-  fail_unless (mmtp_send_queue_find (fixture.queue, MMTP_RANK_DELTA,
-          &search) == NULL);
-  /* The path is given up, so the other packet does not arrive any more. */
-  mmtp_retransmission_requeue_path (&fixture.retransmission, path);
-  fail_unless (mmtp_send_queue_find (fixture.queue, MMTP_RANK_DELTA,
-          &search) == mmtp_send_queue_get_packet (fixture.queue, 1));
-  fixture_clear (&fixture);
-}
-
-GST_END_TEST;
-
 static Suite *
 mmtpretransmission_suite (void)
 {
@@ -358,7 +326,6 @@ mmtpretransmission_suite (void)
   tcase_add_test (tc, packet_that_has_arrived_is_not_sent_again);
   tcase_add_test (tc, lost_packet_still_waits_to_be_sent_again);
   tcase_add_test (tc, arrival_concerns_only_the_last_transmission);
-  tcase_add_test (tc, packet_that_may_arrive_is_not_sent_again_on_its_path);
   return s;
 }
 

@@ -343,57 +343,22 @@ GST_START_TEST (lost_reference_makes_what_needs_it_wait_for_the_rest)
 
 GST_END_TEST;
 
-/* A frame of two packets waits to be sent again. The first packet may still
- * arrive over the path 0, so only the second one is sent again there. */
-GST_START_TEST (packet_that_may_arrive_is_passed_over_on_its_path)
-{
-  MmtpSendQueue *queue = new_queue ();
-  MmtpSearch search = { 0 };
-  MmtpPacket *packet;
-  MmtpPlan plan;
-  guint i;
-
-  fail_unless (put (queue, 0, KEY, 1500));
-  for (i = 0; i < 2; i++)
-    send_head (queue);
-  for (i = 0; i < 2; i++)
-    fail_unless (mmtp_send_queue_requeue (queue,
-            mmtp_send_queue_get_packet (queue, i), 0));
-  packet = mmtp_send_queue_get_packet (queue, 0);
-  packet->may_arrive = TRUE;
-  mmtp_send_queue_fill_plan (queue, &plan, 0);
-  for (i = 0; i < 2; i++) {
-    const guint64 number = 1 - i;
-
-    search.path = i;
-    fail_unless_equals_uint64 (mmtp_send_queue_find (queue, MMTP_RANK_KEY,
-            &search)->number, number);
-    fail_unless_equals_uint64 (mmtp_send_queue_find_planned_for (queue,
-            &plan.frames[0], i)->number, number);
-  }
-  mmtp_send_queue_note_sent (queue, packet, 1, 0);
-  fail_if (packet->may_arrive);
-  mmtp_send_queue_free (queue);
-}
-
-GST_END_TEST;
-
 GST_START_TEST (late_group_is_passed_over)
 {
   MmtpSendQueue *queue = new_queue ();
-  MmtpSearch search = { 0, DELAY + 10 * MS };
+  const guint64 arrival = DELAY + 10 * MS;
   MmtpPacket *found;
+  guint64 late;
 
   fail_unless (put (queue, 0, KEY, 500));
   fail_unless (put (queue, 40 * MS, DELTA, 500));
   fail_unless (put (queue, 2000 * MS, KEY, 500));
   fail_unless (put (queue, 2040 * MS, DELTA, 500));
-  search.late_group = mmtp_send_queue_get_late_group (queue, search.arrival);
-  fail_unless (search.late_group != 0);
-  found = mmtp_send_queue_find (queue, MMTP_RANK_DELTA, &search);
+  late = mmtp_send_queue_get_late_group (queue, arrival);
+  fail_unless (late != 0);
+  found = mmtp_send_queue_find (queue, MMTP_RANK_DELTA, arrival, late);
   fail_unless_equals_uint64 (found->number, 3);
-  search.late_group = 0;
-  found = mmtp_send_queue_find (queue, MMTP_RANK_DELTA, &search);
+  found = mmtp_send_queue_find (queue, MMTP_RANK_DELTA, arrival, 0);
   fail_unless_equals_uint64 (found->number, 1);
   mmtp_send_queue_free (queue);
 }
@@ -576,7 +541,6 @@ mmtpsendqueue_suite (void)
   tcase_add_test (tc, plan_skips_thousands_of_frames);
   tcase_add_test (tc, reported_packets_are_forgotten);
   tcase_add_test (tc, lost_reference_makes_what_needs_it_wait_for_the_rest);
-  tcase_add_test (tc, packet_that_may_arrive_is_passed_over_on_its_path);
   tcase_add_test (tc, late_group_is_passed_over);
   tcase_add_test (tc, highest_layer_is_given_up_first);
   tcase_add_test (tc, picture_of_a_layer_takes_only_what_refers_to_it);
