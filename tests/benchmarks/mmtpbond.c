@@ -6,7 +6,9 @@
  *
  * The harm is a difference between two shares, in percentage points: the share
  * with the best subset of paths, minus the share with all paths. The program
- * prints the bonds with the largest harm, and percentiles of the harm.
+ * prints the bonds with the largest harm, and percentiles of the harm. With
+ * --repeats, it runs each random bond several times, and also prints the results
+ * of the medians.
  *
  *   build/tests/benchmarks/mmtpbond --seeds 100
  */
@@ -81,6 +83,10 @@ parse_options (int *argc, char ***argv, Options * options)
   g_option_context_add_main_entries (context, entries, NULL);
   parsed = g_option_context_parse (context, argc, argv, &error);
   g_option_context_free (context);
+  if (parsed && options->repeats < 1) {
+    fprintf (stderr, "mmtpbond: --repeats must be at least 1\n");
+    return FALSE;
+  }
   if (!parsed) {
     fprintf (stderr, "mmtpbond: %s\n", error->message);
     g_error_free (error);
@@ -183,7 +189,8 @@ make_row (const Job * jobs, const Result * results, guint n, Row * row)
   guint n_paths = jobs->scenario->n_paths, subset, i;
   gdouble *shares = g_new (gdouble, n);
 
-  *row = (Row) { jobs->scenario, jobs->number, n };
+  *row = (Row) {
+  jobs->scenario, jobs->number, n};
   row->min = row->max = get_cost (n_paths, results);
   for (i = 0; i < n; i++) {
     gdouble cost = get_cost (n_paths, &results[i]);
@@ -231,8 +238,7 @@ print_row (const Row * row)
 }
 
 static void
-print_rows (const gchar * group, const gchar * kind, GArray * rows,
-    guint worst)
+print_rows (const gchar * group, const gchar * kind, GArray * rows, guint worst)
 {
   gdouble share = 0, possible = 0, sum = 0;
   guint i;

@@ -280,8 +280,8 @@ typedef struct
   gdouble base_round_trip, period, noise, deadline;     /* in ns */
   gboolean is_starting;         /* slow start */
   gdouble start_window;         /* in bytes */
-  /* First estimate of the path's rate, made by the handshake, in bytes per ns.
-   * 0 if there is none, or if it is only a lower bound. */
+  /* First estimate of the path's rate, made by the handshake or from a PROBE, in
+   * bytes per ns. 0 if there is none, or if it is only a lower bound. */
   gdouble guess;
   /* highest rate of the packet trains in the start phase, in bytes per ns; 0 if
    * there was none */

@@ -23,14 +23,10 @@
  * the path is multiplied by this factor. The slow start of Linux uses the same
  * factor (tcp_pacing_ss_ratio). */
 #define LIMITED_GAIN 2
-/* The factor LIMITED_GAIN is not used while fewer packets than this have been
- * delivered, if the session has other paths. Until then, the rate of the path is
- * only a guess, and the queue of a narrow path may overflow. The number is that
- * of a usual initial window (RFC 6928). */
-#define NEW_PACKETS 10
 /* The transmission time of the first large message gives the first estimate of
  * the rate of a path that has joined. A time below MIN_FIRST_TIME (ns) is mere
- * noise, and MIN_FIRST_TIME is used instead. */
+ * noise, and MIN_FIRST_TIME is used instead. It is longer than MIN_DIFFERENCE
+ * of the handshake, because a one-way delay is measured only once. */
 #define MIN_FIRST_TIME MILLISECOND
 /* Round-trip time that is assumed while the round-trip time of a path is
  * unknown. It equals the initial timeout of RFC 6298, which is 1 s. */
@@ -233,15 +229,6 @@ get_time (guint64 rate, guint64 bytes)
   return rate ? bytes * 8 * (SECOND / 1000) / MAX (rate / 1000, 1) : 0;
 }
 
-/* Returns whether the path is one of several and has delivered only a few
- * packets so far (see NEW_PACKETS). */
-static gboolean
-is_new (const MmtpPath * path)
-{
-  return path->has_other_paths &&
-      path->delivered < NEW_PACKETS * (guint64) path->max_size;
-}
-
 /* Returns the pacing rate of the path. While the application sends less than
  * the path can carry, the sender cannot measure the rate of the path, and the
  * usual pacing rate may be too low. If another path fails during this time,
@@ -253,7 +240,7 @@ static guint64
 get_pacing_rate (const MmtpPath * path)
 {
   return path->limits.pacing_rate *
-      (path->limits.is_app_limited && !is_new (path) ? LIMITED_GAIN : 1);
+      (path->limits.is_app_limited ? LIMITED_GAIN : 1);
 }
 
 /* The burst (`burst` of the limits) is the number of bytes that may be sent at
@@ -467,6 +454,7 @@ mmtp_path_sent (MmtpPath * path, guint64 now, gsize size,
   if (stream_number == MMTP_NO_STREAM)
     return;
   path->stats.data_packets++;
+  path->began_unknown = FALSE;
   mmtp_fading_add (&path->data_bytes, now, MMTP_SHARE_PERIOD, size);
   path->data_size = (path->data_size * 15 + size) / 16;
   path->large_size = MAX (size, (path->large_size * 15 + size) / 16);
@@ -848,15 +836,14 @@ follow (MmtpPath * path, guint64 now, const MmtpSent * newest,
 /* The rate of a path that joins a session is unknown at first. The first large
  * message gives an estimate: it took the time `time` ns longer than a short
  * message. The rate control begins again with this estimate, unless the path
- * has already carried packets of the stream. The estimate is cautious, because
- * the time may contain jitter. */
+ * has already carried packets of the stream. The time may contain jitter, so
+ * the estimate is usually too low, and it does not end the start phase. */
 static void
 take_first_rate (MmtpPath * path, guint64 now, guint64 time, guint64 size)
 {
   MmtpRateControlStart start;
 
-  if (!path->began_unknown || !path->has_other_paths || !path->control ||
-      path->stats.data_packets > 0)
+  if (!path->began_unknown || !path->has_other_paths || !path->control)
     return;
   path->began_unknown = FALSE;
   fill_start (path, &start, size * 8 * SECOND / MAX (time, MIN_FIRST_TIME),
@@ -866,10 +853,11 @@ take_first_rate (MmtpPath * path, guint64 now, guint64 time, guint64 size)
 }
 
 /* `latest` is the one-way delay in ns of `newest`, the newest message that has
- * reached the receiver. */
+ * reached the receiver. `was_known` says whether earlier messages had been
+ * measured. */
 static void
 measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest,
-    gint64 latest)
+    gint64 latest, gboolean was_known)
 {
   gint64 base = mmtp_path_delay_get_base (&path->delays);
   gint64 queued = CLAMP (latest - base, 0, MAX_QUEUED);
@@ -878,7 +866,7 @@ measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest,
       1000 / (gint64) (path->data_size + path->overhead));
   path->byte_times_base = base;
   if (newest->is_load) {
-    if (!mmtp_recent_is_known (&path->byte_times))
+    if (was_known && !mmtp_recent_is_known (&path->byte_times))
       take_first_rate (path, now, queued, newest->size);
     mmtp_recent_add (&path->byte_times, now, queued * 1000 / newest->size, 1);
   }
@@ -921,7 +909,7 @@ note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
   if (newest && newest->is_load)
     mmtp_path_delay_add (&path->load_delays, now, latest, latest, latest, 1);
   if (newest)
-    measure_byte_time (path, now, newest, latest);
+    measure_byte_time (path, now, newest, latest, was_known);
 }
 
 /* Halves the counters `judged` and `missed`, so that older messages count less.

@@ -52,7 +52,12 @@ typedef struct
   MmtpRateLimits limits;
   /* earliest time in ns at which pacing allows the next packet to be sent */
   guint64 token;
+  /* bytes of all messages that were reported, and IP and UDP headers */
   guint64 delivered;
+  /* TRUE if the rate of the path was unknown when its rate control started, and
+   * if neither a PROBE has shown it nor a packet of the stream was sent since.
+   */
+  gboolean began_unknown;
   /* mean size of a DATA message, without IP and UDP headers */
   guint64 data_size;
   /* mean size of the recent large messages, without IP and UDP headers */
@@ -190,8 +195,6 @@ typedef struct
   gboolean joined;
   /* TRUE if the receiver has reported about this path. */
   gboolean confirmed;
-  /* TRUE if the rate of the path was unknown when its rate control started. */
-  gboolean began_unknown;
 
   MmtpSenderPathStats stats;
 } MmtpPath;

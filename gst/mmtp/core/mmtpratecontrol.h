@@ -122,7 +122,7 @@ typedef struct
 typedef struct
 {
   guint packet;                 /* maximum size of a packet in bytes */
-  /* round-trip time of the handshake, in ns; 0 if unknown */
+  /* minimum round-trip time that was measured, in ns; 0 if unknown */
   guint64 round_trip;
   /* First estimate of the path's rate in bit/s; 0 if unknown. If `is_minimum`
    * is TRUE, the estimate is cautious, and the path may carry much more. If the
