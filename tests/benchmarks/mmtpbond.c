@@ -164,22 +164,6 @@ get_cost (guint n_paths, const Result * result)
       - result->share[(1 << n_paths) - 1];
 }
 
-static gint
-compare_numbers (gconstpointer a, gconstpointer b)
-{
-  gdouble first = *(const gdouble *) a, second = *(const gdouble *) b;
-
-  return first < second ? -1 : first > second;
-}
-
-/* Returns the median of `n` numbers, which it sorts. */
-static gdouble
-get_median (gdouble * numbers, guint n)
-{
-  qsort (numbers, n, sizeof (gdouble), compare_numbers);
-  return n % 2 ? numbers[n / 2] : (numbers[n / 2 - 1] + numbers[n / 2]) / 2;
-}
-
 /* Makes a row of `n` runs of the same bond. Its share of each subset is the
  * median of the runs. The best subset of a single run is often the luckiest
  * one, so its cost is above zero even if no path harms. */
@@ -202,7 +186,7 @@ make_row (const Job * jobs, const Result * results, guint n, Row * row)
   for (subset = 1; subset < 1 << n_paths; subset++) {
     for (i = 0; i < n; i++)
       shares[i] = results[i].share[subset];
-    row->result.share[subset] = get_median (shares, n);
+    row->result.share[subset] = arena_median (shares, n);
   }
   row->cost = get_cost (n_paths, &row->result);
   g_free (shares);

@@ -28,6 +28,15 @@ arena_percentile (gdouble * values, guint n, gdouble p)
   return values[CLAMP (rank, 1, n) - 1];
 }
 
+gdouble
+arena_median (gdouble * values, guint n)
+{
+  if (n == 0)
+    return NAN;
+  qsort (values, n, sizeof *values, compare_doubles);
+  return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
 /* --- frames --------------------------------------------------------------- */
 
 static void

@@ -75,6 +75,9 @@ gdouble arena_judge_fairness (gdouble a, gdouble b);
 /* Returns the percentile `p` (0 to 1) of the `n` elements of `values`. Sorts
  * `values`. */
 gdouble arena_percentile (gdouble * values, guint n, gdouble p);
+/* Returns the median of the `n` elements of `values`, and sorts them. If `n` is
+ * even, it is the mean of the two elements in the middle. */
+gdouble arena_median (gdouble * values, guint n);
 
 G_END_DECLS
 

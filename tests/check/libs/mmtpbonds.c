@@ -47,23 +47,6 @@ get_cost (const ArenaScenario * scenario, guint number, gdouble * share)
   return best - *share;
 }
 
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  const gdouble *first = a, *second = b;
-
-  return *first < *second ? -1 : *first > *second;
-}
-
-/* Sorts the `n` values and returns their median. If `n` is even, it is the mean
- * of the two values in the middle. */
-static gdouble
-get_median (gdouble * values, guint n)
-{
-  qsort (values, n, sizeof (*values), compare);
-  return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
-
 /* Returns whether the case is the one with the short deadline. */
 static gboolean
 check_case (const ArenaScenario * scenario)
@@ -74,8 +57,8 @@ check_case (const ArenaScenario * scenario)
   fail_unless (n <= MAX_RUNS);
   for (i = 0; i < n; i++)
     costs[i] = get_cost (scenario, i, &shares[i]);
-  cost = get_median (costs, n);
-  share = get_median (shares, n);
+  cost = arena_median (costs, n);
+  share = arena_median (shares, n);
   g_print ("  %s: cost %.1f points (%.1f to %.1f), decodable %.1f %% "
       "(%.1f to %.1f)\n", scenario->name, 100 * cost, 100 * costs[0],
       100 * costs[n - 1], 100 * share, 100 * shares[0], 100 * shares[n - 1]);
