@@ -51,6 +51,18 @@
  * maximum of its last two cycles, and a cycle takes several round trips. */
 #define FILTER (300 * MILLISECOND)
 #define FILTER_ROUND_TRIPS 2
+/* While a queue stands on a path that is slower than FILTER_RATE (bit/s), FILTER
+ * is replaced by a shorter time. This time is proportional to the rate, and at
+ * least MIN_FILTER (ns). The slower a path is, the fewer packets it delivers in
+ * SPAN. On a mobile network, their number varies at random, so the maximum of
+ * many samples is much higher than the mean rate. A window that is computed from
+ * this maximum keeps the queue long. In an overload, data that wait in a long
+ * queue are often late, and the sender cannot call them back. */
+#define FILTER_RATE 8e6
+#define MIN_FILTER (100 * MILLISECOND)
+/* A queue stands if the queueing delay exceeds the threshold of get_guard() by
+ * more than the product of this factor and the jitter. */
+#define QUEUE_JITTERS 2
 /* Time in ns over which the delivery rate is averaged for the application. */
 #define MEAN_SPAN (250 * MILLISECOND)
 /* If less than 1/USED_PART of the window is in flight, the delivery rate shows
@@ -443,6 +455,17 @@ note_peak (Delivery * self, gdouble now)
   self->peak_time = now;
 }
 
+/* Returns the time in ns over which the maximum of the rate is taken if the
+ * round trip is short. */
+static gdouble
+get_filter (const Delivery * self)
+{
+  if (self->queue <= get_guard (self) + QUEUE_JITTERS * self->noise)
+    return FILTER;
+  return CLAMP (FILTER * self->rate * 8 * SECOND / FILTER_RATE, MIN_FILTER,
+      FILTER);
+}
+
 /* Updates the delivery rate. The rate decreases only if there is a queue and a
  * large part of the window is in flight. With few bytes in flight, the measured
  * rate only shows how little the application sends, and the queue may belong to
@@ -451,7 +474,8 @@ static void
 follow_rate (Delivery * self, const MmtpRateSample * sample)
 {
   gdouble span = MAX (SPAN, self->base_round_trip);
-  gdouble filter = MAX (FILTER, FILTER_ROUND_TRIPS * self->base_round_trip);
+  gdouble filter = MAX (get_filter (self),
+      FILTER_ROUND_TRIPS * self->base_round_trip);
   gdouble rate;
 
   mmtp_delivery_rate_add (&self->delivery, sample, self->packet);

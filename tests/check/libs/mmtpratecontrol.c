@@ -946,6 +946,71 @@ GST_START_TEST (overflow_keeps_the_rate_of_a_long_path)
 
 GST_END_TEST;
 
+/* Passes reports to a new rate control, one in each 50 ms. At first they show the
+ * rate `rate` in bit/s for a second, and then half of this rate. The window is in
+ * use. Each message is delayed by 100 ms more than the base delay; the jitter is
+ * `noise` (ns). Returns the window in bytes when `duration` (ns) has passed since
+ * the rate fell. */
+static guint64
+get_window_after_fall (guint64 rate, gint64 noise, guint64 duration)
+{
+  const MmtpRateControlStart start = { PACKET, 2 * ONE_WAY };
+  MmtpRateControl *control = mmtp_rate_control_new (&mmtp_delivery_control,
+      10 * SECONDS, &start);
+  MmtpRateSample sample = { 10 * SECONDS };
+  MmtpRateLimits limits = { 0 };
+  const guint n_fast = 20, n = n_fast + duration / REPORT_PERIOD;
+  const guint64 full = rate / 8 * REPORT_PERIOD / SECONDS;
+  guint i;
+
+  sample.base_round_trip = 2 * ONE_WAY;
+  sample.report_period = REPORT_PERIOD;
+  sample.deadline = SECONDS;
+  sample.queue_delay = sample.high_queue_delay = 100 * MS;
+  sample.noise = noise;
+  sample.n_acked = 20;
+  sample.sent_in_flight = sample.in_flight = 4 * full;
+  for (i = 0; i < n; i++) {
+    sample.now += REPORT_PERIOD;
+    sample.arrival = sample.now - ONE_WAY;
+    sample.sent = sample.now - 2 * ONE_WAY;
+    sample.acked = i < n_fast ? full : full / 2;
+    sample.delivered += sample.acked;
+    mmtp_rate_control_feedback (control, &sample);
+  }
+  mmtp_rate_control_get_limits (control, &limits);
+  mmtp_rate_control_free (control);
+  return limits.window;
+}
+
+/* The window is proportional to the maximum rate of the last 300 ms. If a queue
+ * stands, a shorter time counts on a path below 8 Mbit/s: 200 ms at 5.34 Mbit/s,
+ * and 100 ms at 2 Mbit/s. If the jitter is 50 ms, the delay of 100 ms may be
+ * jitter, so the last 300 ms count. */
+GST_START_TEST (window_falls_sooner_while_a_queue_stands)
+{
+  static const struct
+  {
+    guint64 rate, noise, filter;
+  } cases[] = {
+    {2000000, 0, 100 * MS}, {5340000, 0, 200 * MS}, {20000000, 0, 300 * MS},
+    {2000000, 50 * MS, 300 * MS}
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const guint64 rate = cases[i].rate, noise = cases[i].noise;
+    const guint64 full = get_window_after_fall (rate, noise, 0);
+
+    fail_unless_equals_uint64 (get_window_after_fall (rate, noise,
+            cases[i].filter), full);
+    fail_unless (get_window_after_fall (rate, noise,
+            cases[i].filter + REPORT_PERIOD) < 0.8 * full, "case %u", i);
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtpratecontrol_suite (void)
 {
@@ -967,6 +1032,7 @@ mmtpratecontrol_suite (void)
   tcase_add_test (tc, train_enlarges_the_first_window);
   tcase_add_test (tc, start_is_fast_on_a_long_round_trip);
   tcase_add_test (tc, overflow_keeps_the_rate_of_a_long_path);
+  tcase_add_test (tc, window_falls_sooner_while_a_queue_stands);
   tcase_add_test (tc, reserve_grows_when_only_the_return_path_is_interrupted);
   tcase_add_test (tc, reserve_is_the_usual_one_after_a_loss);
   tcase_add_test (tc, rare_reports_are_no_silence);
