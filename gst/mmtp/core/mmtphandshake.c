@@ -76,15 +76,6 @@
  * the OPEN may be long, too. The difference of the two round trips may then be
  * less than MAX_JITTER. */
 #define MAX_JITTER (HANDSHAKE_WAIT / 2)
-/* The rate of a path cannot be estimated from the difference of the two round
- * trips, that of the OPEN and that of the INIT, if this difference is mostly
- * jitter. This is assumed if the difference is not more than MUCH_LONGER times
- * the measured jitter. The handshake measures only a few round trips, so the
- * real jitter may be several times as long as the measured one. The timeout of
- * TCP allows for four times the deviation of the round trip, too (RFC 6298,
- * section 2). With a larger factor, a few ms of jitter would prevent a good
- * estimate on a narrow path. */
-#define MUCH_LONGER 4
 #define OPEN_SIGNED 92          /* bytes of OPEN that its MAC covers */
 #define ACCEPT_SIGNED 52        /* bytes of ACCEPT that its MAC covers */
 /* Maximum initial delay (D0, the latency of the session) in ns that an OPEN may
@@ -472,42 +463,46 @@ get_jitter (const MmtpAsked * asked, guint64 open_round_trip)
   return max - MIN (max, min);
 }
 
-/* Returns a first estimate of the path's rate in bit/s. Called when the ACCEPT
- * arrives. Two round trips were measured: that of INIT and COOKIE, and that of
+/* Makes a first estimate of the path's rate. Called when the ACCEPT arrives. Two
+ * round trips were measured: that of INIT and COOKIE, and that of
  * OPEN and ACCEPT. OPEN and ACCEPT together have more bytes than INIT and
  * COOKIE together, because the first OPEN contains padding. The round trip of
  * OPEN and ACCEPT is therefore longer. The estimated rate is the number of
  * additional bits divided by the additional time.
  *
- * Returns 0 if the rate cannot be estimated:
+ * The rate is 0 if it cannot be estimated:
  * - The ACCEPT answers a repeated OPEN. A repeated OPEN has no padding.
- * - The additional time is mostly jitter. `is_minimum` is then TRUE.
+ * - The additional time is mostly jitter (MMTP_MUCH_LONGER). `is_minimum` is
+ *   then TRUE.
  * - It is uncertain which INIT or OPEN was answered, and the round trip of the
  *   OPEN does not seem to be the longer one.
- * If it is uncertain which INIT or OPEN was answered, the result is at most
+ * If it is uncertain which INIT or OPEN was answered, the rate is at most
  * USUAL_BEGINNING. */
-guint64
+void
 mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
-    gboolean * is_minimum)
+    MmtpFirstRate * first)
 {
   const MmtpAsked *asked = &self->asked[path->id];
   const gboolean is_uncertain = is_ambiguous (self, asked);
   const guint64 round_trip = self->paths->now - asked->open_sent;
-  guint64 more, bytes, rate;
+  guint64 more, bytes;
 
-  *is_minimum = FALSE;
+  memset (first, 0, sizeof (*first));
   if (self->init_round_trip == 0 || is_answer_to_last (self, asked)
       || (is_uncertain && round_trip <= self->init_round_trip))
-    return 0;
+    return;
   more = round_trip - MIN (round_trip, self->init_round_trip);
-  if (!is_uncertain && more <= MUCH_LONGER * get_jitter (asked, round_trip)) {
-    *is_minimum = TRUE;
-    return 0;
+  if (!is_uncertain
+      && more <= MMTP_MUCH_LONGER * get_jitter (asked, round_trip)) {
+    first->is_minimum = TRUE;
+    return;
   }
   bytes = MIN (OPEN_SIZE, path->max_size) - MMTP_INIT_SIZE + ACCEPT_MORE;
-  rate = bytes * 8 * SECOND / MAX (more, MIN_DIFFERENCE);
-  *is_minimum = is_uncertain && rate > USUAL_BEGINNING;
-  return *is_minimum ? USUAL_BEGINNING : rate;
+  first->time = MAX (more, MIN_DIFFERENCE);
+  first->rate = bytes * 8 * SECOND / first->time;
+  first->is_minimum = is_uncertain && first->rate > USUAL_BEGINNING;
+  if (first->is_minimum)
+    first->rate = USUAL_BEGINNING;
 }
 
 /* The handshake has measured a round trip. This function adds the round trip to

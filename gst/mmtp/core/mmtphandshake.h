@@ -128,12 +128,7 @@ gsize mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
  * MMTP_VALID, or the reason why the message is refused. */
 MmtpRefusal mmtp_handshake_input (MmtpHandshake * self, MmtpPath * path,
     const MmtpMessage * message, const guint8 * bytes, gsize size);
-/* Returns a first estimate of the path's rate in bit/s; 0 if the rate is
- * unknown. `path` is the path on which the ACCEPT arrived. Sets `is_minimum` to
- * TRUE in two cases:
- * - The path has so much jitter that the rate cannot be estimated. The function
- *   returns 0.
- * - Messages were lost, and the estimate was therefore limited to a low value.
- *   The actual rate may be much higher. */
-guint64 mmtp_handshake_guess_rate (const MmtpHandshake * self,
-    const MmtpPath * path, gboolean * is_minimum);
+/* Makes a first estimate of the path's rate. `path` is the path on which the
+ * ACCEPT arrived. */
+void mmtp_handshake_guess_rate (const MmtpHandshake * self,
+    const MmtpPath * path, MmtpFirstRate * first);

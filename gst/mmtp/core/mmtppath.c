@@ -3,6 +3,7 @@
  * flight, reports, and limits. */
 
 #include "mmtppath.h"
+#include "mmtpinitialwindow.h"
 #include "mmtptrain.h"
 
 #include <string.h>
@@ -277,18 +278,20 @@ fill_start (const MmtpPath * path, MmtpRateControlStart * start, guint64 rate,
 
 void
 mmtp_path_start (MmtpPath * path, guint64 now,
-    const MmtpRateControlClass * klass, guint64 rate, gboolean is_minimum)
+    const MmtpRateControlClass * klass, const MmtpFirstRate * first)
 {
+  const MmtpFirstRate configured = { path->configured_rate };
+  const MmtpFirstRate unknown = { 0 };
   MmtpRateControlStart start;
 
   path->progress_time = now;
   if (path->control)
     return;
-  if (path->configured_rate)
-    fill_start (path, &start, path->configured_rate, FALSE);
-  else
-    fill_start (path, &start, rate, is_minimum);
+  if (path->configured_rate || !first)
+    first = path->configured_rate ? &configured : &unknown;
+  fill_start (path, &start, first->rate, first->is_minimum);
   path->began_unknown = start.rate == 0;
+  path->first_time = first->is_minimum ? 0 : first->time;
   path->control = mmtp_rate_control_new (path->configured_rate ?
       &mmtp_token_control : klass, now, &start);
   mmtp_rate_control_get_limits (path->control, &path->limits);
@@ -455,6 +458,7 @@ mmtp_path_sent (MmtpPath * path, guint64 now, gsize size,
     return;
   path->stats.data_packets++;
   path->began_unknown = FALSE;
+  path->first_time = 0;
   mmtp_fading_add (&path->data_bytes, now, MMTP_SHARE_PERIOD, size);
   path->data_size = (path->data_size * 15 + size) / 16;
   path->large_size = MAX (size, (path->large_size * 15 + size) / 16);
@@ -833,6 +837,14 @@ follow (MmtpPath * path, guint64 now, const MmtpSent * newest,
   }
 }
 
+static void
+restart_control (MmtpPath * path, guint64 now,
+    const MmtpRateControlStart * start)
+{
+  mmtp_rate_control_restart (path->control, now, start);
+  mmtp_rate_control_get_limits (path->control, &path->limits);
+}
+
 /* The rate of a path that joins a session is unknown at first. The first large
  * message gives an estimate: it took the time `time` ns longer than a short
  * message. The rate control begins again with this estimate, unless the path
@@ -848,8 +860,27 @@ take_first_rate (MmtpPath * path, guint64 now, guint64 time, guint64 size)
   path->began_unknown = FALSE;
   fill_start (path, &start, size * 8 * SECOND / MAX (time, MIN_FIRST_TIME),
       TRUE);
-  mmtp_rate_control_restart (path->control, now, &start);
-  mmtp_rate_control_get_limits (path->control, &path->limits);
+  restart_control (path, now, &start);
+}
+
+/* The first estimate of the rate assumes that a large message took longer than a
+ * short one because of its size. Called with the one-way delay of a single short
+ * message, `delay` ns longer than the base delay. If this is jitter, the large
+ * message may have been delayed by jitter, too, and the real rate may be much
+ * higher. The rate control then begins again with the window of a path whose
+ * rate is unknown, unless the present window is larger. */
+static void
+check_first_rate (MmtpPath * path, guint64 now, gint64 delay)
+{
+  MmtpRateControlStart start;
+
+  if (path->first_time == 0 || !path->control
+      || (gint64) path->first_time > MMTP_MUCH_LONGER * delay)
+    return;
+  path->first_time = 0;
+  fill_start (path, &start, 0, FALSE);
+  if (mmtp_get_initial_window (&start) > path->limits.window)
+    restart_control (path, now, &start);
 }
 
 /* `latest` is the one-way delay in ns of `newest`, the newest message that has
@@ -897,6 +928,9 @@ note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     path->delays.jitter = record->jitter * G_GINT64_CONSTANT (1000);
     mmtp_path_delay_add (&path->delays, now, latest,
         record->min_transit * tick, record->high_transit * tick, n);
+    if (n == 1 && newest && !newest->is_load)
+      check_first_rate (path, now,
+          latest - mmtp_path_delay_get_base (&path->delays));
   } else if (n > 0 && newest) {
     mmtp_path_delay_add_latest (&path->delays, now, latest, n);
     /* If it is the first delay, it becomes the base delay. A transmission time

@@ -54,6 +54,10 @@ typedef struct
   guint64 token;
   /* bytes of all messages that were reported, and IP and UDP headers */
   guint64 delivered;
+  /* Time in ns from which the rate was estimated at the start (MmtpFirstRate).
+   * It is 0 if there was no such estimate, if a packet of the stream was sent
+   * since, or if the estimate was replaced. */
+  guint64 first_time;
   /* TRUE if the rate of the path was unknown when its rate control started, and
    * if neither a PROBE has shown it nor a packet of the stream was sent since.
    */
@@ -199,6 +203,32 @@ typedef struct
   MmtpSenderPathStats stats;
 } MmtpPath;
 
+/* A first estimate of a path's rate. A large message takes longer than a short
+ * one, and the rate is computed from the difference. */
+typedef struct
+{
+  guint64 rate;                 /* bit/s; 0 if unknown */
+  /* TRUE in two cases:
+   * - The path has so much jitter that the rate cannot be estimated. `rate` is
+   *   then 0.
+   * - Messages were lost, and the estimate was therefore limited to a low
+   *   value. The actual rate may be much higher. */
+  gboolean is_minimum;
+  /* by how many ns the large message took longer than the short one; 0 if
+   * unknown */
+  guint64 time;
+} MmtpFirstRate;
+
+/* The rate of a path cannot be estimated from the difference of two times, that
+ * of a large message and that of a short one, if this difference is mostly
+ * jitter. This is assumed if the difference is not more than this factor times
+ * the measured jitter. Only a few messages are measured, so the real jitter may
+ * be several times as long as the measured one. The timeout of TCP allows for
+ * four times the deviation of the round trip, too (RFC 6298, section 2). With a
+ * larger factor, a few ms of jitter would prevent a good estimate on a narrow
+ * path. */
+#define MMTP_MUCH_LONGER 4
+
 MmtpPath *mmtp_path_new (guint id, const gchar * name);
 void mmtp_path_free (MmtpPath * path);
 /* Opens the path for the first time or again. All measurements are reset, but
@@ -207,11 +237,10 @@ void mmtp_path_open (MmtpPath * path, guint64 now,
     const MmtpPathConfig * config);
 /* Starts to use the path for data. Called after the peer has answered the
  * handshake or a JOIN. `klass` is the congestion control for paths without a
- * configured rate. `rate` is a first estimate of the path's rate; 0 if unknown.
- */
+ * configured rate. `first` is a first estimate of the path's rate; NULL if there
+ * is none. */
 void mmtp_path_start (MmtpPath * path, guint64 now,
-    const MmtpRateControlClass * klass, guint64 rate,
-    gboolean is_minimum);
+    const MmtpRateControlClass * klass, const MmtpFirstRate * first);
 
 /* --- sending ------------------------------------------------------------- */
 

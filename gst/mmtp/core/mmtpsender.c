@@ -360,13 +360,12 @@ check_ready (MmtpSender * sender)
 }
 
 static void
-start_path (MmtpSender * sender, MmtpPath * path, guint64 rate,
-    gboolean is_minimum)
+start_path (MmtpSender * sender, MmtpPath * path, const MmtpFirstRate * first)
 {
   path->deadline = mmtp_send_queue_get_delay (sender->queue);
   path->has_other_paths = mmtp_paths_are_usable (&sender->paths);
   mmtp_path_start (path, sender->paths.now,
-      mmtp_rate_control_find (sender->config.rate_control), rate, is_minimum);
+      mmtp_rate_control_find (sender->config.rate_control), first);
   mmtp_control_hasten (&sender->control, path);
   set_state (sender, path, MMTP_PATH_ACTIVE);
   check_ready (sender);
@@ -798,8 +797,7 @@ static void
 enter_session (MmtpSender * sender, MmtpPath * path, const MmtpAccept * accept)
 {
   const MmtpHandshake *handshake = &sender->handshake;
-  gboolean is_minimum;
-  guint64 rate;
+  MmtpFirstRate first;
   guint i;
 
   mmtp_direction_init (&sender->transmitter.out, &sender->key,
@@ -810,8 +808,8 @@ enter_session (MmtpSender * sender, MmtpPath * path, const MmtpAccept * accept)
   sender->control.query_at = sender->paths.now;
   sender->receiver_delay = accept->min_delay * (guint64) 1000;
   path->joined = TRUE;
-  rate = mmtp_handshake_guess_rate (handshake, path, &is_minimum);
-  start_path (sender, path, rate, is_minimum);
+  mmtp_handshake_guess_rate (handshake, path, &first);
+  start_path (sender, path, &first);
   for (i = 0; i < sender->paths.n; i++)
     if (!sender->paths.all[i]->joined &&
         sender->paths.all[i]->state != MMTP_PATH_GONE)
@@ -849,7 +847,7 @@ take_challenge (MmtpSender * sender, MmtpPath * path,
 
   if (path->joined == joined)
     return refusal;
-  start_path (sender, path, 0, FALSE);
+  start_path (sender, path, NULL);
   return refusal;
 }
 

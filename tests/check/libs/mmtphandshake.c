@@ -130,12 +130,14 @@ static guint64
 take_accept (Fixture * fixture, guint64 time, gboolean * is_minimum)
 {
   MmtpMessage message = { MMTP_ACCEPT };
+  MmtpFirstRate first;
 
   fail_unless_equals_int (answer (fixture, time, &message,
           message.accept.nonce), MMTP_VALID);
   fail_unless_equals_int (fixture->handshake.phase, MMTP_PHASE_SESSION);
-  return mmtp_handshake_guess_rate (&fixture->handshake, fixture->path,
-      is_minimum);
+  mmtp_handshake_guess_rate (&fixture->handshake, fixture->path, &first);
+  *is_minimum = first.is_minimum;
+  return first.rate;
 }
 
 /* Begins a handshake. The sender sends `n` INITs, and the first COOKIE arrives

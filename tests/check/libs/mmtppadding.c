@@ -46,8 +46,7 @@ fixture_init (Fixture * fixture, guint64 max_rate)
   fixture->path = mmtp_paths_add (&fixture->paths, "a");
   mmtp_path_open (fixture->path, START, &config);
   mmtp_path_add_round_trip (fixture->path, START, 40 * MS);
-  mmtp_path_start (fixture->path, START, mmtp_rate_control_find (NULL), 0,
-      FALSE);
+  mmtp_path_start (fixture->path, START, mmtp_rate_control_find (NULL), NULL);
   fixture->path->state = MMTP_PATH_ACTIVE;
   fixture->path->joined = TRUE;
   fixture->path->report_interval = 50 * MS;

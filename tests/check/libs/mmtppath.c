@@ -51,7 +51,7 @@ fixture_init_path (Fixture * fixture, guint64 rate, gboolean has_other_paths)
   mmtp_path_open (path, START, &config);
   mmtp_path_add_round_trip (path, START, 2 * DELAY);
   path->has_other_paths = has_other_paths;
-  mmtp_path_start (path, START, mmtp_rate_control_find (NULL), 0, FALSE);
+  mmtp_path_start (path, START, mmtp_rate_control_find (NULL), NULL);
   path->deadline = SECOND;
   fixture->record.channel = 3;
   fixture->record.flags = MMTP_RECORD_UNMEASURED;
@@ -285,7 +285,7 @@ GST_START_TEST (numbers_go_on_when_it_comes_back)
   fail_unless_equals_int (fixture.path->max_size, 500);
   fail_if (fixture.path->delays.is_known);
   mmtp_path_start (fixture.path, START + SECOND,
-      mmtp_rate_control_find (NULL), 0, FALSE);
+      mmtp_rate_control_find (NULL), NULL);
   fail_unless (fixture.path->limits.window >= 3 * 548);
   fixture_clear (&fixture);
 }
@@ -1538,6 +1538,55 @@ GST_START_TEST (some_probes_give_no_first_rate)
 
 GST_END_TEST;
 
+/* Starts a path again whose first estimate of the rate is 240 kbit/s: a large
+ * message took 40 ms longer than a short one. The window is then the minimum of
+ * three packets. After that, reports arrive about messages without data: the
+ * first report is about `n` messages that took DELAY, and the second one is about
+ * `n` messages that took `late` (ns) longer. If `has_stream` is TRUE, a packet of
+ * the stream was sent before the messages. Returns the window in packets. */
+static guint
+get_window_after_messages (guint n, guint64 late, gboolean has_stream)
+{
+  const MmtpPathConfig config = { "a", MAX_SIZE, OVERHEAD, 0, 0 };
+  const MmtpFirstRate first = { 240000, FALSE, 40 * MS };
+  Fixture fixture;
+  guint window;
+
+  fixture_init (&fixture, 0);
+  mmtp_path_open (fixture.path, START, &config);
+  mmtp_path_add_round_trip (fixture.path, START, 2 * DELAY);
+  mmtp_path_start (fixture.path, START, mmtp_rate_control_find (NULL), &first);
+  fixture.path->deadline = SECOND;
+  fail_unless (fixture.path->limits.window < 4 * PACKET);
+  if (has_stream)
+    send (&fixture, START, 1);
+  send_control (&fixture, START, n);
+  report_all (&fixture, START + DELAY);
+  send_control (&fixture, START + 100 * MS, n);
+  fixture.delay = DELAY + late;
+  report_all (&fixture, START + 100 * MS + fixture.delay);
+  window = fixture.path->limits.window / PACKET;
+  fixture_clear (&fixture);
+  return window;
+}
+
+/* If a short message is delayed by at least a quarter of the time from which the
+ * rate was estimated, this time was perhaps jitter. The path then has the window
+ * of a path whose rate is unknown. */
+GST_START_TEST (jitter_replaces_the_first_estimate)
+{
+  fail_unless_equals_int (get_window_after_messages (1, 0, FALSE), 3);
+  fail_unless_equals_int (get_window_after_messages (1, 9 * MS, FALSE), 3);
+  fail_unless (get_window_after_messages (1, 10 * MS, FALSE) >= 10);
+  /* If two messages were sent at once, the second one had to wait for the first
+   * one, so its delay is no jitter. */
+  fail_unless (get_window_after_messages (2, 10 * MS, FALSE) < 10);
+  /* The stream itself has shown the rate. */
+  fail_unless (get_window_after_messages (1, 10 * MS, TRUE) < 10);
+}
+
+GST_END_TEST;
+
 /* Starts a path. Then sends packets at the time START, without pauses, until
  * the pacing of the path requires a pause. Returns the number of these packets.
  */
@@ -1675,6 +1724,7 @@ mmtppath_suite (void)
   tcase_add_test (tc, single_packets_tell_how_long_others_take);
   tcase_add_test (tc, joined_path_begins_with_the_rate_of_its_probe);
   tcase_add_test (tc, some_probes_give_no_first_rate);
+  tcase_add_test (tc, jitter_replaces_the_first_estimate);
   tcase_add_test (tc, joined_path_measures_its_first_packets);
   tcase_add_test (tc, batch_enlarges_the_window_only_eightfold);
   tcase_add_test (tc, single_path_sends_no_train);

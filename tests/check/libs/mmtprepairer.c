@@ -54,8 +54,7 @@ fixture_init (Fixture * fixture)
   fixture->path = mmtp_paths_add (&fixture->paths, "a");
   mmtp_path_open (fixture->path, START, &config);
   mmtp_path_add_round_trip (fixture->path, START, 2 * DELAY);
-  mmtp_path_start (fixture->path, START, mmtp_rate_control_find (NULL), 0,
-      FALSE);
+  mmtp_path_start (fixture->path, START, mmtp_rate_control_find (NULL), NULL);
   fixture->path->state = MMTP_PATH_ACTIVE;
   fixture->path->delay = fixture->path->high_delay = DELAY;
   fixture->path->report_period = 50 * MS;

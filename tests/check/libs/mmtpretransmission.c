@@ -35,11 +35,12 @@ static void
 add_path (Fixture * fixture, const gchar * name, guint64 rate, guint64 delay)
 {
   const MmtpPathConfig config = { (gchar *) name, 1472, 28, rate, 0 };
+  const MmtpFirstRate first = { RATE };
   MmtpPath *path = mmtp_paths_add (&fixture->paths, name);
 
   mmtp_path_open (path, START, &config);
   mmtp_path_add_round_trip (path, START, 2 * delay);
-  mmtp_path_start (path, START, mmtp_rate_control_find (NULL), RATE, FALSE);
+  mmtp_path_start (path, START, mmtp_rate_control_find (NULL), &first);
   path->state = MMTP_PATH_ACTIVE;
   path->confirmed = TRUE;
   mmtp_path_delay_add (&path->delays, START, delay, delay, delay, 1);
