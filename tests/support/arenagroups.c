@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "arenamobile.h"
+
 #define MS LINK_MS
 #define SECOND LINK_SECOND
 
@@ -431,6 +433,44 @@ add_cellular (ArenaGroups * groups)
       set_cellular (&scenario->paths[0], quality);
       set_clip (groups, scenario, clip);
     }
+  }
+}
+
+/* --- mobile --------------------------------------------------------------- */
+
+#define MOBILE_LINKS 12
+#define MOBILE_SEED 77
+#define MOBILE_LENGTH 120000    /* ms */
+
+static void
+add_mobile_scenario (ArenaGroups * groups, const ArenaTrace * trace,
+    const ArenaMobileLink * link, gdouble load)
+{
+  ArenaScenario *scenario = add (groups, "mobile",
+      "%.1fM, every %u ms, load %.1f", link->rate / 1e6, link->interval, load);
+
+  set_recording (&scenario->paths[0], trace, NULL);
+  set_clip_rate (groups, scenario, load * link->rate);
+  scenario->n_runs = 4;
+}
+
+/* Adds scenarios with random mobile links. The group "recorded" has only four
+ * recordings, so a rate control that is tuned with it alone may suit only these
+ * networks. */
+static void
+add_mobile (ArenaGroups * groups)
+{
+  static const gdouble loads[] = { 0.5, 0.8, 1.2 };
+  guint i, j;
+
+  for (i = 0; i < MOBILE_LINKS; i++) {
+    ArenaTrace *trace = add_trace (groups, "mobile");
+    ArenaMobileLink link;
+
+    arena_mobile_link_init (&link, MOBILE_SEED + i);
+    arena_trace_add_mobile (trace, &link, MOBILE_SEED + i, MOBILE_LENGTH);
+    for (j = 0; j < G_N_ELEMENTS (loads); j++)
+      add_mobile_scenario (groups, trace, &link, loads[j]);
   }
 }
 
@@ -926,6 +966,7 @@ arena_groups_new (const gchar * data, const gchar * recordings, GError ** error)
   load_recordings (groups, recordings);
   add_recorded (groups);
   add_cellular (groups);
+  add_mobile (groups);
   add_bond (groups);
   add_paper (groups);
   add_constant (groups);
