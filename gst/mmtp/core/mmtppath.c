@@ -863,19 +863,23 @@ take_first_rate (MmtpPath * path, guint64 now, guint64 time, guint64 size)
   restart_control (path, now, &start);
 }
 
-/* The first estimate of the rate assumes that a large message took longer than a
- * short one because of its size. Called with the one-way delay of a single short
- * message, `delay` ns longer than the base delay. If this is jitter, the large
- * message may have been delayed by jitter, too, and the real rate may be much
- * higher. The rate control then begins again with the window of a path whose
- * rate is unknown, unless the present window is larger. */
+/* The first estimate of the rate assumes that the OPEN took longer than a short
+ * message because of its size. `transit` is the transit in ns of a single short
+ * message: its one-way delay minus that of the OPEN. If the estimate is right,
+ * the transit is -first_time. If the short message took longer, this is jitter.
+ * It is also jitter if an earlier short message was faster. The OPEN may then
+ * have been delayed by jitter, too, and the real rate may be much higher. In
+ * this case, the rate control begins again with the window of a path whose rate
+ * is unknown, unless the present window is larger. */
 static void
-check_first_rate (MmtpPath * path, guint64 now, gint64 delay)
+check_first_rate (MmtpPath * path, guint64 now, gint64 transit)
 {
+  const gint64 time = path->first_time;
+  const gint64 jitter =
+      transit - MIN (mmtp_path_delay_get_base (&path->delays), -time);
   MmtpRateControlStart start;
 
-  if (path->first_time == 0 || !path->control
-      || (gint64) path->first_time > MMTP_MUCH_LONGER * delay)
+  if (time == 0 || !path->control || time > MMTP_MUCH_LONGER * jitter)
     return;
   path->first_time = 0;
   fill_start (path, &start, 0, FALSE);
@@ -929,8 +933,7 @@ note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     mmtp_path_delay_add (&path->delays, now, latest,
         record->min_transit * tick, record->high_transit * tick, n);
     if (n == 1 && newest && !newest->is_load)
-      check_first_rate (path, now,
-          latest - mmtp_path_delay_get_base (&path->delays));
+      check_first_rate (path, now, latest);
   } else if (n > 0 && newest) {
     mmtp_path_delay_add_latest (&path->delays, now, latest, n);
     /* If it is the first delay, it becomes the base delay. A transmission time

@@ -27,7 +27,7 @@ typedef struct
 {
   MmtpPath *path;
   MmtpRecord record;
-  guint64 delay;                /* ns, one way */
+  gint64 delay;                 /* ns, one way */
 } Fixture;
 
 static guint32
@@ -1538,51 +1538,64 @@ GST_START_TEST (some_probes_give_no_first_rate)
 
 GST_END_TEST;
 
-/* Starts a path again whose first estimate of the rate is 240 kbit/s: a large
- * message took 40 ms longer than a short one. The window is then the minimum of
- * three packets. After that, reports arrive about messages without data: the
- * first report is about `n` messages that took DELAY, and the second one is about
- * `n` messages that took `late` (ns) longer. If `has_stream` is TRUE, a packet of
- * the stream was sent before the messages. Returns the window in packets. */
+/* Starts a path again whose first estimate of the rate is 240 kbit/s: the OPEN
+ * took 40 ms longer than a short message. The window is then the minimum of three
+ * packets. After that, two reports arrive, each about `n` messages without data.
+ * `first` and `second` are the transits of these messages in ns, that is, their
+ * delays minus that of the OPEN. If `has_stream` is TRUE, a packet of the stream
+ * was sent before. Returns the window in packets. */
 static guint
-get_window_after_messages (guint n, guint64 late, gboolean has_stream)
+get_window_after_messages (guint n, gint64 first, gint64 second,
+    gboolean has_stream)
 {
   const MmtpPathConfig config = { "a", MAX_SIZE, OVERHEAD, 0, 0 };
-  const MmtpFirstRate first = { 240000, FALSE, 40 * MS };
+  const MmtpFirstRate estimate = { 240000, FALSE, 40 * MS };
   Fixture fixture;
   guint window;
 
   fixture_init (&fixture, 0);
   mmtp_path_open (fixture.path, START, &config);
   mmtp_path_add_round_trip (fixture.path, START, 2 * DELAY);
-  mmtp_path_start (fixture.path, START, mmtp_rate_control_find (NULL), &first);
+  mmtp_path_start (fixture.path, START, mmtp_rate_control_find (NULL),
+      &estimate);
   fixture.path->deadline = SECOND;
   fail_unless (fixture.path->limits.window < 4 * PACKET);
   if (has_stream)
     send (&fixture, START, 1);
   send_control (&fixture, START, n);
+  fixture.delay = first;
   report_all (&fixture, START + DELAY);
   send_control (&fixture, START + 100 * MS, n);
-  fixture.delay = DELAY + late;
-  report_all (&fixture, START + 100 * MS + fixture.delay);
+  fixture.delay = second;
+  report_all (&fixture, START + 100 * MS + DELAY);
   window = fixture.path->limits.window / PACKET;
   fixture_clear (&fixture);
   return window;
 }
 
-/* If a short message is delayed by at least a quarter of the time from which the
- * rate was estimated, this time was perhaps jitter. The path then has the window
- * of a path whose rate is unknown. */
+/* Jitter of at least a quarter of the time from which the rate was estimated
+ * replaces the estimate. The path then has the window of a path whose rate is
+ * unknown. */
 GST_START_TEST (jitter_replaces_the_first_estimate)
 {
-  fail_unless_equals_int (get_window_after_messages (1, 0, FALSE), 3);
-  fail_unless_equals_int (get_window_after_messages (1, 9 * MS, FALSE), 3);
-  fail_unless (get_window_after_messages (1, 10 * MS, FALSE) >= 10);
+  const gint64 usual = -40 * (gint64) MS;
+
+  fail_unless_equals_int (get_window_after_messages (1, usual, usual, FALSE),
+      3);
+  fail_unless (get_window_after_messages (1, usual, usual + 9 * MS,
+          FALSE) < 10);
+  fail_unless (get_window_after_messages (1, usual, usual + 10 * MS,
+          FALSE) >= 10);
+  /* All short messages took as long as the OPEN. */
+  fail_unless (get_window_after_messages (1, 0, 0, FALSE) >= 10);
+  /* One short message was faster than the other. */
+  fail_unless (get_window_after_messages (1, usual - 10 * MS, usual, FALSE) >=
+      10);
   /* If two messages were sent at once, the second one had to wait for the first
    * one, so its delay is no jitter. */
-  fail_unless (get_window_after_messages (2, 10 * MS, FALSE) < 10);
+  fail_unless (get_window_after_messages (2, 0, 0, FALSE) < 10);
   /* The stream itself has shown the rate. */
-  fail_unless (get_window_after_messages (1, 10 * MS, TRUE) < 10);
+  fail_unless (get_window_after_messages (1, 0, 0, TRUE) < 10);
 }
 
 GST_END_TEST;
