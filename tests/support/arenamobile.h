@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Traces of random mobile links. The model follows the link model of Sprout
  * (Winstein and others, NSDI 2013, section 3.1): the link delivers packets at
- * random times (Poisson process), the rate wanders, and there are outages. Two
+ * random times (Poisson process), the rate wanders, and there are outages. Three
  * parts differ:
  * - The logarithm of the rate wanders (Ornstein-Uhlenbeck process), so that the
- *   rate stays near its mean.
+ *   rate stays near its mean. In Sprout's model, the rate itself wanders.
+ * - Outages do not depend on the rate. In Sprout's model, an outage begins when
+ *   the rate has become zero.
  * - The link delivers in batches, as a base station that schedules a phone once
- *   in each interval. */
+ *   in each interval.
+ *
+ * `profile=cellular` of the element wirelesslink follows Sprout's model more
+ * closely, and has no batches. */
 
 #ifndef __ARENA_MOBILE_H__
 #define __ARENA_MOBILE_H__

@@ -51,8 +51,8 @@
  * maximum of its last two cycles, and a cycle takes several round trips. */
 #define FILTER (300 * MILLISECOND)
 #define FILTER_ROUND_TRIPS 2
-/* While a queue stands on a path that is slower than FILTER_RATE (bit/s), FILTER
- * is replaced by a shorter time. This time is proportional to the rate, and at
+/* While a path that is slower than FILTER_RATE (bit/s) has a queue, FILTER is
+ * replaced by a shorter time. This time is proportional to the rate, and at
  * least MIN_FILTER (ns). The slower a path is, the fewer packets it delivers in
  * SPAN. On a mobile network, their number varies at random, so the maximum of
  * many samples is much higher than the mean rate. A window that is computed from
@@ -60,8 +60,8 @@
  * queue are often late, and the sender cannot call them back. */
 #define FILTER_RATE 8e6
 #define MIN_FILTER (100 * MILLISECOND)
-/* A queue stands if the queueing delay exceeds the threshold of get_guard() by
- * more than the product of this factor and the jitter. */
+/* A path has a queue in this sense if the queueing delay exceeds the threshold of
+ * get_guard() by more than the product of this factor and the jitter. */
 #define QUEUE_JITTERS 2
 /* Time in ns over which the delivery rate is averaged for the application. */
 #define MEAN_SPAN (250 * MILLISECOND)
@@ -456,7 +456,8 @@ note_peak (Delivery * self, gdouble now)
 }
 
 /* Returns the time in ns over which the maximum of the rate is taken if the
- * round trip is short. */
+ * round trip is short. When the queue has gone, older samples count again, so
+ * that the rate recovers at once. */
 static gdouble
 get_filter (const Delivery * self)
 {

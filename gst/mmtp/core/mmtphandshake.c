@@ -463,6 +463,17 @@ get_jitter (const MmtpAsked * asked, guint64 open_round_trip)
   return max - MIN (max, min);
 }
 
+/* Returns whether an OPEN was sent on more than one path. */
+static gboolean
+are_several_opened (const MmtpHandshake * self)
+{
+  guint n = 0, i;
+
+  for (i = 0; i < MMTP_MAX_PATHS; i++)
+    n += self->asked[i].open_sent != MMTP_NEVER;
+  return n > 1;
+}
+
 /* Makes a first estimate of the path's rate. Called when the ACCEPT arrives. Two
  * round trips were measured: that of INIT and COOKIE, and that of
  * OPEN and ACCEPT. OPEN and ACCEPT together have more bytes than INIT and
@@ -472,7 +483,7 @@ get_jitter (const MmtpAsked * asked, guint64 open_round_trip)
  *
  * The rate is 0 if it cannot be estimated:
  * - The ACCEPT answers a repeated OPEN. A repeated OPEN has no padding.
- * - The additional time is mostly jitter (MMTP_MUCH_LONGER). `is_minimum` is
+ * - The additional time is mostly jitter (MMTP_JITTER_FACTOR). `is_minimum` is
  *   then TRUE.
  * - It is uncertain which INIT or OPEN was answered, and the round trip of the
  *   OPEN does not seem to be the longer one.
@@ -493,16 +504,20 @@ mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
     return;
   more = round_trip - MIN (round_trip, self->init_round_trip);
   if (!is_uncertain
-      && more <= MMTP_MUCH_LONGER * get_jitter (asked, round_trip)) {
+      && more <= MMTP_JITTER_FACTOR * get_jitter (asked, round_trip)) {
     first->is_minimum = TRUE;
     return;
   }
   bytes = MIN (OPEN_SIZE, path->max_size) - MMTP_INIT_SIZE + ACCEPT_MORE;
-  first->time = MAX (more, MIN_DIFFERENCE);
-  first->rate = bytes * 8 * SECOND / first->time;
+  more = MAX (more, MIN_DIFFERENCE);
+  first->rate = bytes * 8 * SECOND / more;
   first->is_minimum = is_uncertain && first->rate > USUAL_BEGINNING;
   if (first->is_minimum)
     first->rate = USUAL_BEGINNING;
+  /* Transits count from the first OPEN of the session. It may have been an OPEN
+   * on another path, so transits cannot be compared with `more`. */
+  if (!are_several_opened (self))
+    first->time = more;
 }
 
 /* The handshake has measured a round trip. This function adds the round trip to

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Computes the initial congestion window of a path. It is used until the first
- * report about the path arrives. */
+/* Computes the initial congestion window of a path. It is used until a report
+ * about the path shows how the path delivers the stream. */
 
 #pragma once
 

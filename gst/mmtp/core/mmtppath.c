@@ -48,6 +48,11 @@
  * is expected in time. The path would then carry nothing. */
 #define MAX_MARGIN 8
 #define JITTERS 2
+/* Maximum size in bytes, with IP and UDP headers, of a short message with which
+ * the first estimate of the rate is checked, and the number of messages that are
+ * checked. A KEEPALIVE has 83 bytes over IPv4. */
+#define MAX_SHORT 128
+#define FIRST_CHECKS 8
 /* A packet is marginal (`is_marginal`) if it is expected to arrive in time, but
  * only shortly before its deadline. The spare time of a packet is the time that
  * is left until its deadline, minus the safe delay of the path. The packet is
@@ -281,17 +286,18 @@ mmtp_path_start (MmtpPath * path, guint64 now,
     const MmtpRateControlClass * klass, const MmtpFirstRate * first)
 {
   const MmtpFirstRate configured = { path->configured_rate };
-  const MmtpFirstRate unknown = { 0 };
   MmtpRateControlStart start;
 
   path->progress_time = now;
   if (path->control)
     return;
+  /* Without a configured rate, `configured` has the rate 0: unknown. */
   if (path->configured_rate || !first)
-    first = path->configured_rate ? &configured : &unknown;
+    first = &configured;
   fill_start (path, &start, first->rate, first->is_minimum);
   path->began_unknown = start.rate == 0;
-  path->first_time = first->is_minimum ? 0 : first->time;
+  path->first = *first;
+  path->first_checks = 0;
   path->control = mmtp_rate_control_new (path->configured_rate ?
       &mmtp_token_control : klass, now, &start);
   mmtp_rate_control_get_limits (path->control, &path->limits);
@@ -454,11 +460,13 @@ mmtp_path_sent (MmtpPath * path, guint64 now, gsize size,
     mmtp_rate_control_sent (path->control, now, whole, path->sent.in_flight);
   path->stats.packets++;
   path->stats.bytes += size;
+  /* A large message will show the rate better than the OPEN has. */
+  if (is_load)
+    path->first.time = 0;
   if (stream_number == MMTP_NO_STREAM)
     return;
   path->stats.data_packets++;
   path->began_unknown = FALSE;
-  path->first_time = 0;
   mmtp_fading_add (&path->data_bytes, now, MMTP_SHARE_PERIOD, size);
   path->data_size = (path->data_size * 15 + size) / 16;
   path->large_size = MAX (size, (path->large_size * 15 + size) / 16);
@@ -863,28 +871,42 @@ take_first_rate (MmtpPath * path, guint64 now, guint64 time, guint64 size)
   restart_control (path, now, &start);
 }
 
-/* The first estimate of the rate assumes that the OPEN took longer than a short
- * message because of its size. `transit` is the transit in ns of a single short
- * message: its one-way delay minus that of the OPEN. If the estimate is right,
- * the transit is -first_time. If the short message took longer, this is jitter.
- * It is also jitter if an earlier short message was faster. The OPEN may then
- * have been delayed by jitter, too, and the real rate may be much higher. In
- * this case, the rate control begins again with the window of a path whose rate
- * is unknown, unless the present window is larger. */
+/* Checks the first estimate of the rate. The estimate assumes that the OPEN took
+ * longer than a short message because of its size. `latest` is the delay in ns of
+ * the message `newest`, minus that of the OPEN. If the estimate is right, it is
+ * -first.time for a short message. If the short message was much slower than
+ * this, or than an earlier short message, there is jitter. The OPEN may then have
+ * been delayed by jitter, too, and the real rate may be much higher.
+ *
+ * In this case, the rate control begins again with the window of a path whose
+ * rate is unknown. If the estimate gives a larger window, the estimate remains,
+ * but only as a minimum of the rate.
+ *
+ * A message that is not alone on the path may have to wait for others, so only
+ * the delay of a message that is alone can be jitter. The check ends after a few
+ * messages: the longer it lasts, the more likely is a single long delay, and the
+ * more the two clocks differ. */
 static void
-check_first_rate (MmtpPath * path, guint64 now, gint64 transit)
+check_first_rate (MmtpPath * path, guint64 now, const MmtpSent * newest,
+    gint64 latest)
 {
-  const gint64 time = path->first_time;
+  const gint64 time = path->first.time;
   const gint64 jitter =
-      transit - MIN (mmtp_path_delay_get_base (&path->delays), -time);
+      latest - MIN (mmtp_path_delay_get_base (&path->delays), -time);
   MmtpRateControlStart start;
 
-  if (time == 0 || !path->control || time > MMTP_MUCH_LONGER * jitter)
+  if (time == 0 || path->first.is_minimum || !path->control
+      || newest->size > MAX_SHORT || newest->in_flight > newest->size)
     return;
-  path->first_time = 0;
+  path->first_checks++;
+  if (path->first_checks == FIRST_CHECKS || time <= MMTP_JITTER_FACTOR * jitter)
+    path->first.time = 0;
+  if (time > MMTP_JITTER_FACTOR * jitter)
+    return;
   fill_start (path, &start, 0, FALSE);
-  if (mmtp_get_initial_window (&start) > path->limits.window)
-    restart_control (path, now, &start);
+  if (mmtp_get_initial_window (&start) <= path->limits.window)
+    fill_start (path, &start, path->first.rate, TRUE);
+  restart_control (path, now, &start);
 }
 
 /* `latest` is the one-way delay in ns of `newest`, the newest message that has
@@ -932,8 +954,8 @@ note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     path->delays.jitter = record->jitter * G_GINT64_CONSTANT (1000);
     mmtp_path_delay_add (&path->delays, now, latest,
         record->min_transit * tick, record->high_transit * tick, n);
-    if (n == 1 && newest && !newest->is_load)
-      check_first_rate (path, now, latest);
+    if (newest)
+      check_first_rate (path, now, newest, latest);
   } else if (n > 0 && newest) {
     mmtp_path_delay_add_latest (&path->delays, now, latest, n);
     /* If it is the first delay, it becomes the base delay. A transmission time

@@ -22,6 +22,32 @@
 #define MMTP_SHARE_PERIOD (1 * G_GUINT64_CONSTANT (1000000000))
 #define MMTP_LOSS_PERIOD (10 * G_GUINT64_CONSTANT (1000000000))
 
+/* A first estimate of a path's rate. A large message takes longer than a short
+ * one, and the rate is computed from the difference. */
+typedef struct
+{
+  guint64 rate;                 /* bit/s; 0 if unknown */
+  /* TRUE in two cases:
+   * - The path has so much jitter that the rate cannot be estimated. `rate` is
+   *   then 0.
+   * - Messages were lost, and the estimate was therefore limited to a low
+   *   value. The actual rate may be much higher. */
+  gboolean is_minimum;
+  /* By how many ns the large message (the OPEN) took longer than the short one;
+   * 0 if unknown. */
+  guint64 time;
+} MmtpFirstRate;
+
+/* The rate of a path cannot be estimated from the difference of two times, that
+ * of a large message and that of a short one, if this difference is mostly
+ * jitter. This is assumed if the difference is not more than this factor times
+ * the measured jitter. Only a few messages are measured, so the real jitter may
+ * be several times as long as the measured one. The timeout of TCP allows for
+ * four times the deviation of the round trip, too (RFC 6298, section 2). With a
+ * larger factor, a few ms of jitter would prevent a good estimate on a narrow
+ * path. */
+#define MMTP_JITTER_FACTOR 4
+
 typedef struct
 {
   guint id;
@@ -54,10 +80,10 @@ typedef struct
   guint64 token;
   /* bytes of all messages that were reported, and IP and UDP headers */
   guint64 delivered;
-  /* Time in ns from which the rate was estimated at the start (MmtpFirstRate).
-   * It is 0 if there was no such estimate, if a packet of the stream was sent
-   * since, or if the estimate was replaced. */
-  guint64 first_time;
+  /* The first estimate of the rate, as long as short messages may show that it
+   * was jitter. Otherwise first.time is 0. */
+  MmtpFirstRate first;
+  guint first_checks;           /* short messages compared with `first` */
   /* TRUE if the rate of the path was unknown when its rate control started, and
    * if neither a PROBE has shown it nor a packet of the stream was sent since.
    */
@@ -202,32 +228,6 @@ typedef struct
 
   MmtpSenderPathStats stats;
 } MmtpPath;
-
-/* A first estimate of a path's rate. A large message takes longer than a short
- * one, and the rate is computed from the difference. */
-typedef struct
-{
-  guint64 rate;                 /* bit/s; 0 if unknown */
-  /* TRUE in two cases:
-   * - The path has so much jitter that the rate cannot be estimated. `rate` is
-   *   then 0.
-   * - Messages were lost, and the estimate was therefore limited to a low
-   *   value. The actual rate may be much higher. */
-  gboolean is_minimum;
-  /* by how many ns the large message took longer than the short one; 0 if
-   * unknown */
-  guint64 time;
-} MmtpFirstRate;
-
-/* The rate of a path cannot be estimated from the difference of two times, that
- * of a large message and that of a short one, if this difference is mostly
- * jitter. This is assumed if the difference is not more than this factor times
- * the measured jitter. Only a few messages are measured, so the real jitter may
- * be several times as long as the measured one. The timeout of TCP allows for
- * four times the deviation of the round trip, too (RFC 6298, section 2). With a
- * larger factor, a few ms of jitter would prevent a good estimate on a narrow
- * path. */
-#define MMTP_MUCH_LONGER 4
 
 MmtpPath *mmtp_path_new (guint id, const gchar * name);
 void mmtp_path_free (MmtpPath * path);

@@ -15,7 +15,7 @@
  *   mmtp_rate_control_feedback (control, &sample);            for each report
  *   mmtp_rate_control_get_limits (control, &limits);          after feedback
  *
- * If the first estimate of the rate is made after the beginning, the path calls
+ * If the first estimate of the rate is made or dropped after the beginning, the path calls
  * mmtp_rate_control_restart (), and then reads the limits again.
  *
  * The path reads the limits once at the beginning, and then only after a

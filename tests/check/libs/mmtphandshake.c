@@ -136,6 +136,7 @@ take_accept (Fixture * fixture, guint64 time, gboolean * is_minimum)
           message.accept.nonce), MMTP_VALID);
   fail_unless_equals_int (fixture->handshake.phase, MMTP_PHASE_SESSION);
   mmtp_handshake_guess_rate (&fixture->handshake, fixture->path, &first);
+  fail_unless ((first.time > 0) == (first.rate > 0));
   *is_minimum = first.is_minimum;
   return first.rate;
 }

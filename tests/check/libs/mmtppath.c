@@ -90,7 +90,7 @@ arrive (Fixture * fixture, guint64 number)
 {
   const MmtpSent *sent = mmtp_sent_log_get (&fixture->path->sent, number);
   MmtpRecord *record = &fixture->record;
-  gint32 transit = fixture->delay / TICK;
+  gint32 transit = fixture->delay / (gint64) TICK;
 
   record->highest = MAX (record->highest, number);
   record->received++;
@@ -1538,64 +1538,107 @@ GST_START_TEST (some_probes_give_no_first_rate)
 
 GST_END_TEST;
 
-/* Starts a path again whose first estimate of the rate is 240 kbit/s: the OPEN
- * took 40 ms longer than a short message. The window is then the minimum of three
- * packets. After that, two reports arrive, each about `n` messages without data.
- * `first` and `second` are the transits of these messages in ns, that is, their
- * delays minus that of the OPEN. If `has_stream` is TRUE, a packet of the stream
- * was sent before. Returns the window in packets. */
-static guint
-get_window_after_messages (guint n, gint64 first, gint64 second,
-    gboolean has_stream)
+/* Starts the path again with a first estimate of its rate: the OPEN took 40 ms
+ * longer than a short message. */
+static void
+start_with_estimate (Fixture * fixture, guint64 rate, gboolean is_minimum)
 {
   const MmtpPathConfig config = { "a", MAX_SIZE, OVERHEAD, 0, 0 };
-  const MmtpFirstRate estimate = { 240000, FALSE, 40 * MS };
-  Fixture fixture;
-  guint window;
+  const MmtpFirstRate first = { rate, is_minimum, 40 * MS };
 
-  fixture_init (&fixture, 0);
-  mmtp_path_open (fixture.path, START, &config);
-  mmtp_path_add_round_trip (fixture.path, START, 2 * DELAY);
-  mmtp_path_start (fixture.path, START, mmtp_rate_control_find (NULL),
-      &estimate);
-  fixture.path->deadline = SECOND;
-  fail_unless (fixture.path->limits.window < 4 * PACKET);
-  if (has_stream)
-    send (&fixture, START, 1);
-  send_control (&fixture, START, n);
-  fixture.delay = first;
-  report_all (&fixture, START + DELAY);
-  send_control (&fixture, START + 100 * MS, n);
-  fixture.delay = second;
-  report_all (&fixture, START + 100 * MS + DELAY);
-  window = fixture.path->limits.window / PACKET;
-  fixture_clear (&fixture);
-  return window;
+  mmtp_path_open (fixture->path, START, &config);
+  mmtp_path_add_round_trip (fixture->path, START, 2 * DELAY);
+  mmtp_path_start (fixture->path, START, mmtp_rate_control_find (NULL), &first);
+  fixture->path->deadline = SECOND;
 }
 
+/* Sends `n` messages of `size` bytes without data at once, and reports them.
+ * `transit` is their delay in ns minus that of the OPEN. */
+static void
+deliver_messages (Fixture * fixture, guint64 now, guint n, guint size,
+    gint64 transit)
+{
+  while (n--)
+    mmtp_path_sent (fixture->path, now, size, MMTP_NO_STREAM, FALSE);
+  fixture->delay = transit;
+  report_all (fixture, now + DELAY);
+}
+
+/* The first estimate of the rate is 240 kbit/s, and the window is the minimum of
+ * three packets. Delivers two messages of `size` bytes. Returns whether the path
+ * then has the window of a path whose rate is unknown. */
+static gboolean
+is_estimate_dropped (guint size, gint64 first, gint64 second)
+{
+  gboolean is_dropped;
+  Fixture fixture;
+
+  fixture_init (&fixture, 0);
+  start_with_estimate (&fixture, 240000, FALSE);
+  fail_unless (fixture.path->limits.window < 4 * PACKET);
+  deliver_messages (&fixture, START, 1, size, first);
+  deliver_messages (&fixture, START + 100 * MS, 1, size, second);
+  is_dropped = fixture.path->limits.window >= 10 * PACKET;
+  fixture_clear (&fixture);
+  return is_dropped;
+}
+
+#define SHORT 55                /* size of a KEEPALIVE in bytes */
+#define USUAL (-40 * (gint64) MS)       /* transit of a short message */
+
 /* Jitter of at least a quarter of the time from which the rate was estimated
- * replaces the estimate. The path then has the window of a path whose rate is
- * unknown. */
+ * replaces the estimate. */
 GST_START_TEST (jitter_replaces_the_first_estimate)
 {
-  const gint64 usual = -40 * (gint64) MS;
+  fail_if (is_estimate_dropped (SHORT, USUAL, USUAL));
+  fail_if (is_estimate_dropped (SHORT, USUAL, USUAL + 9 * MS));
+  fail_unless (is_estimate_dropped (SHORT, USUAL, USUAL + 10 * MS));
+  /* All messages are slower than the estimate says. */
+  fail_if (is_estimate_dropped (SHORT, USUAL + 9 * MS, USUAL + 9 * MS));
+  fail_unless (is_estimate_dropped (SHORT, USUAL + 10 * MS, USUAL + 10 * MS));
+  /* One message is faster than the estimate says. */
+  fail_unless (is_estimate_dropped (SHORT, USUAL - 10 * MS, USUAL));
+  /* Caps may be long, so that their delay depends on the rate. */
+  fail_if (is_estimate_dropped (300, USUAL + 10 * MS, USUAL + 10 * MS));
+}
 
-  fail_unless_equals_int (get_window_after_messages (1, usual, usual, FALSE),
-      3);
-  fail_unless (get_window_after_messages (1, usual, usual + 9 * MS,
-          FALSE) < 10);
-  fail_unless (get_window_after_messages (1, usual, usual + 10 * MS,
-          FALSE) >= 10);
-  /* All short messages took as long as the OPEN. */
-  fail_unless (get_window_after_messages (1, 0, 0, FALSE) >= 10);
-  /* One short message was faster than the other. */
-  fail_unless (get_window_after_messages (1, usual - 10 * MS, usual, FALSE) >=
-      10);
-  /* If two messages were sent at once, the second one had to wait for the first
-   * one, so its delay is no jitter. */
-  fail_unless (get_window_after_messages (2, 0, 0, FALSE) < 10);
+GST_END_TEST;
+
+/* In these cases, a long delay does not replace the estimate. */
+GST_START_TEST (some_delays_keep_the_first_estimate)
+{
+  Fixture fixture;
+  guint i;
+
+  /* The second of two messages had to wait for the first one. */
+  fixture_init (&fixture, 0);
+  start_with_estimate (&fixture, 240000, FALSE);
+  deliver_messages (&fixture, START, 2, SHORT, 0);
+  fail_unless (fixture.path->limits.window < 10 * PACKET);
+  fixture_clear (&fixture);
   /* The stream itself has shown the rate. */
-  fail_unless (get_window_after_messages (1, 0, 0, TRUE) < 10);
+  fixture_init (&fixture, 0);
+  start_with_estimate (&fixture, 240000, FALSE);
+  send (&fixture, START, 1);
+  fixture.delay = 0;
+  report_all (&fixture, START + DELAY);
+  deliver_messages (&fixture, START + 100 * MS, 1, SHORT, 0);
+  fail_unless (fixture.path->limits.window < 10 * PACKET);
+  fixture_clear (&fixture);
+  /* Only the first eight messages are checked. */
+  fixture_init (&fixture, 0);
+  start_with_estimate (&fixture, 240000, FALSE);
+  for (i = 0; i < 8; i++)
+    deliver_messages (&fixture, START + i * 100 * MS, 1, SHORT, USUAL);
+  deliver_messages (&fixture, START + SECOND, 1, SHORT, 0);
+  fail_unless (fixture.path->limits.window < 10 * PACKET);
+  fixture_clear (&fixture);
+  /* A window of 280 kB is more than that of a path whose rate is unknown. */
+  fixture_init (&fixture, 0);
+  start_with_estimate (&fixture, 16000000, FALSE);
+  deliver_messages (&fixture, START, 1, SHORT, 0);
+  fail_unless (fixture.path->limits.window >= 280000);
+  fixture_clear (&fixture);
 }
 
 GST_END_TEST;
@@ -1738,6 +1781,7 @@ mmtppath_suite (void)
   tcase_add_test (tc, joined_path_begins_with_the_rate_of_its_probe);
   tcase_add_test (tc, some_probes_give_no_first_rate);
   tcase_add_test (tc, jitter_replaces_the_first_estimate);
+  tcase_add_test (tc, some_delays_keep_the_first_estimate);
   tcase_add_test (tc, joined_path_measures_its_first_packets);
   tcase_add_test (tc, batch_enlarges_the_window_only_eightfold);
   tcase_add_test (tc, single_path_sends_no_train);
