@@ -475,11 +475,11 @@ are_several_opened (const MmtpHandshake * self)
 }
 
 /* Makes a first estimate of the path's rate. Called when the ACCEPT arrives. Two
- * round trips were measured: that of INIT and COOKIE, and that of
- * OPEN and ACCEPT. OPEN and ACCEPT together have more bytes than INIT and
- * COOKIE together, because the first OPEN contains padding. The round trip of
- * OPEN and ACCEPT is therefore longer. The estimated rate is the number of
- * additional bits divided by the additional time.
+ * round trips were measured: that of INIT and COOKIE, and that of OPEN and
+ * ACCEPT. OPEN and ACCEPT together have more bytes than INIT and COOKIE
+ * together, because the first OPEN contains padding. The round trip of OPEN and
+ * ACCEPT is therefore longer. The estimated rate is the number of additional
+ * bits divided by the additional time.
  *
  * The rate is 0 if it cannot be estimated:
  * - The ACCEPT answers a repeated OPEN. A repeated OPEN has no padding.

@@ -893,15 +893,15 @@ check_first_rate (MmtpPath * path, guint64 now, const MmtpSent * newest,
   const gint64 time = path->first.time;
   const gint64 jitter =
       latest - MIN (mmtp_path_delay_get_base (&path->delays), -time);
+  const gboolean is_wrong = time <= MMTP_JITTER_FACTOR * jitter;
   MmtpRateControlStart start;
 
   if (time == 0 || path->first.is_minimum || !path->control
       || newest->size > MAX_SHORT || newest->in_flight > newest->size)
     return;
-  path->first_checks++;
-  if (path->first_checks == FIRST_CHECKS || time <= MMTP_JITTER_FACTOR * jitter)
+  if (++path->first_checks == FIRST_CHECKS || is_wrong)
     path->first.time = 0;
-  if (time > MMTP_JITTER_FACTOR * jitter)
+  if (!is_wrong)
     return;
   fill_start (path, &start, 0, FALSE);
   if (mmtp_get_initial_window (&start) <= path->limits.window)

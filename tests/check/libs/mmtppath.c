@@ -37,10 +37,12 @@ get_ticks (guint64 time)
 }
 
 /* Initializes the fixture with one path. `rate` is the configured rate of the
- * path, or 0 if no rate is configured. `has_other_paths` is TRUE if the session
- * has another path when this path starts. */
+ * path, or 0 if no rate is configured. `first` is the first estimate of its
+ * rate, or NULL. `has_other_paths` is TRUE if the session has another path when
+ * this path starts. */
 static void
-fixture_init_path (Fixture * fixture, guint64 rate, gboolean has_other_paths)
+fixture_init_full (Fixture * fixture, guint64 rate,
+    const MmtpFirstRate * first, gboolean has_other_paths)
 {
   MmtpPathConfig config = { "a", MAX_SIZE, OVERHEAD, rate, 0 };
   MmtpPath *path = mmtp_path_new (3, "a");
@@ -51,10 +53,16 @@ fixture_init_path (Fixture * fixture, guint64 rate, gboolean has_other_paths)
   mmtp_path_open (path, START, &config);
   mmtp_path_add_round_trip (path, START, 2 * DELAY);
   path->has_other_paths = has_other_paths;
-  mmtp_path_start (path, START, mmtp_rate_control_find (NULL), NULL);
+  mmtp_path_start (path, START, mmtp_rate_control_find (NULL), first);
   path->deadline = SECOND;
   fixture->record.channel = 3;
   fixture->record.flags = MMTP_RECORD_UNMEASURED;
+}
+
+static void
+fixture_init_path (Fixture * fixture, guint64 rate, gboolean has_other_paths)
+{
+  fixture_init_full (fixture, rate, NULL, has_other_paths);
 }
 
 static void
@@ -1538,18 +1546,14 @@ GST_START_TEST (some_probes_give_no_first_rate)
 
 GST_END_TEST;
 
-/* Starts the path again with a first estimate of its rate: the OPEN took 40 ms
- * longer than a short message. */
+/* Initializes the fixture with a path that has a first estimate of its rate: the
+ * OPEN took 40 ms longer than a short message. */
 static void
-start_with_estimate (Fixture * fixture, guint64 rate, gboolean is_minimum)
+fixture_init_estimated (Fixture * fixture, guint64 rate, gboolean is_minimum)
 {
-  const MmtpPathConfig config = { "a", MAX_SIZE, OVERHEAD, 0, 0 };
   const MmtpFirstRate first = { rate, is_minimum, 40 * MS };
 
-  mmtp_path_open (fixture->path, START, &config);
-  mmtp_path_add_round_trip (fixture->path, START, 2 * DELAY);
-  mmtp_path_start (fixture->path, START, mmtp_rate_control_find (NULL), &first);
-  fixture->path->deadline = SECOND;
+  fixture_init_full (fixture, 0, &first, FALSE);
 }
 
 /* Sends `n` messages of `size` bytes without data at once, and reports them.
@@ -1573,8 +1577,7 @@ is_estimate_dropped (guint size, gint64 first, gint64 second)
   gboolean is_dropped;
   Fixture fixture;
 
-  fixture_init (&fixture, 0);
-  start_with_estimate (&fixture, 240000, FALSE);
+  fixture_init_estimated (&fixture, 240000, FALSE);
   fail_unless (fixture.path->limits.window < 4 * PACKET);
   deliver_messages (&fixture, START, 1, size, first);
   deliver_messages (&fixture, START + 100 * MS, 1, size, second);
@@ -1611,14 +1614,17 @@ GST_START_TEST (some_delays_keep_the_first_estimate)
   guint i;
 
   /* The second of two messages had to wait for the first one. */
-  fixture_init (&fixture, 0);
-  start_with_estimate (&fixture, 240000, FALSE);
+  fixture_init_estimated (&fixture, 240000, FALSE);
   deliver_messages (&fixture, START, 2, SHORT, 0);
   fail_unless (fixture.path->limits.window < 10 * PACKET);
   fixture_clear (&fixture);
+  /* The estimate is a minimum anyway. */
+  fixture_init_estimated (&fixture, 240000, TRUE);
+  deliver_messages (&fixture, START, 1, SHORT, 0);
+  fail_unless (fixture.path->limits.window < 10 * PACKET);
+  fixture_clear (&fixture);
   /* The stream itself has shown the rate. */
-  fixture_init (&fixture, 0);
-  start_with_estimate (&fixture, 240000, FALSE);
+  fixture_init_estimated (&fixture, 240000, FALSE);
   send (&fixture, START, 1);
   fixture.delay = 0;
   report_all (&fixture, START + DELAY);
@@ -1626,16 +1632,14 @@ GST_START_TEST (some_delays_keep_the_first_estimate)
   fail_unless (fixture.path->limits.window < 10 * PACKET);
   fixture_clear (&fixture);
   /* Only the first eight messages are checked. */
-  fixture_init (&fixture, 0);
-  start_with_estimate (&fixture, 240000, FALSE);
+  fixture_init_estimated (&fixture, 240000, FALSE);
   for (i = 0; i < 8; i++)
     deliver_messages (&fixture, START + i * 100 * MS, 1, SHORT, USUAL);
   deliver_messages (&fixture, START + SECOND, 1, SHORT, 0);
   fail_unless (fixture.path->limits.window < 10 * PACKET);
   fixture_clear (&fixture);
   /* A window of 280 kB is more than that of a path whose rate is unknown. */
-  fixture_init (&fixture, 0);
-  start_with_estimate (&fixture, 16000000, FALSE);
+  fixture_init_estimated (&fixture, 16000000, FALSE);
   deliver_messages (&fixture, START, 1, SHORT, 0);
   fail_unless (fixture.path->limits.window >= 280000);
   fixture_clear (&fixture);
