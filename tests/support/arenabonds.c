@@ -4,9 +4,9 @@
 
 #include "arenabonds.h"
 
-#include <math.h>
 #include <string.h>
 
+#include "fractiondraw.h"
 #include "seededdraw.h"
 
 #define MS LINK_MS
@@ -47,19 +47,6 @@ static const gchar *const kind_names[] = { "constant", "cellular", "recorded",
 };
 
 /* --- random bonds --------------------------------------------------------- */
-
-static gdouble
-draw (guint64 seed, guint path, guint purpose)
-{
-  return (seeded_draw (seed, path, purpose, 0, 0) >> 11) / 9007199254740992.0;
-}
-
-static gdouble
-draw_logarithmic (guint64 seed, guint path, guint purpose, gdouble min,
-    gdouble max)
-{
-  return min * pow (max / min, draw (seed, path, purpose));
-}
 
 static void
 set_seed (ArenaPath * path, guint64 seed)
@@ -136,26 +123,29 @@ static Kind
 draw_path (const ArenaGroups * groups, ArenaPath * path, guint64 seed,
     guint number)
 {
-  Kind kind = draw (seed, number, DRAW_KIND) * N_KINDS;
-  gdouble rate = draw_logarithmic (seed, number, DRAW_RATE, 500e3, 20e6);
-  guint64 delay = draw_logarithmic (seed, number, DRAW_DELAY, 5, 150) * MS;
+  Kind kind = fraction_draw (seed, number, DRAW_KIND, 0) * N_KINDS;
+  gdouble rate =
+      fraction_draw_logarithmic (seed, number, DRAW_RATE, 500e3, 20e6);
+  guint64 delay =
+      fraction_draw_logarithmic (seed, number, DRAW_DELAY, 5, 150) * MS;
 
   if (kind == KIND_RECORDED && groups->n_recorded == 0)
     kind = KIND_CELLULAR;
   if (kind == KIND_NARROW) {
-    rate = draw_logarithmic (seed, number, DRAW_RATE, 50e3, 500e3);
+    rate = fraction_draw_logarithmic (seed, number, DRAW_RATE, 50e3, 500e3);
     delay = 3 * delay;
   }
   arena_path_init (path, rate, delay);
-  set_queue (path, rate, draw_logarithmic (seed, number, DRAW_QUEUE, 0.05, 1));
+  set_queue (path, rate, fraction_draw_logarithmic (seed, number, DRAW_QUEUE,
+          0.05, 1));
   if (kind == KIND_CELLULAR) {
-    set_cellular (path, draw (seed, number, DRAW_QUALITY) * 3);
+    set_cellular (path, fraction_draw (seed, number, DRAW_QUALITY, 0) * 3);
   } else if (kind == KIND_RECORDED) {
     arena_path_init (path, 0, delay);
     set_recorded (groups, path,
-        draw (seed, number, DRAW_TRACE) * groups->n_recorded);
+        fraction_draw (seed, number, DRAW_TRACE, 0) * groups->n_recorded);
   }
-  spoil (path, kind, draw (seed, number, DRAW_DAMAGE));
+  spoil (path, kind, fraction_draw (seed, number, DRAW_DAMAGE, 0));
   set_seed (path, seeded_draw (seed, number, DRAW_OFFSET, 0, 0));
   return kind;
 }
@@ -165,9 +155,9 @@ arena_bond_draw (const ArenaGroups * groups, guint64 seed)
 {
   ArenaScenario *scenario = g_new (ArenaScenario, 1);
   GString *name = g_string_new (NULL);
-  gdouble rate = draw_logarithmic (seed, 0, DRAW_STREAM, 0.5e6, 8e6);
-  guint i, n = MIN_PATHS
-      + draw (seed, 0, DRAW_PATHS) * (ARENA_MAX_PATHS - MIN_PATHS + 1);
+  gdouble rate = fraction_draw_logarithmic (seed, 0, DRAW_STREAM, 0.5e6, 8e6);
+  guint i, n = MIN_PATHS + fraction_draw (seed, 0, DRAW_PATHS,
+      0) * (ARENA_MAX_PATHS - MIN_PATHS + 1);
 
   g_string_printf (name, "seed %" G_GUINT64_FORMAT ", %.1fM:", seed,
       rate / 1e6);

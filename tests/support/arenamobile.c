@@ -3,8 +3,10 @@
 
 #include "arenamobile.h"
 
+#include <float.h>
 #include <math.h>
 
+#include "fractiondraw.h"
 #include "seededdraw.h"
 
 #define PACKET_BITS 12000.      /* a packet of a trace has 1500 bytes */
@@ -35,18 +37,11 @@ enum
   DRAW_OUTAGE_LENGTH
 };
 
-/* Returns a random number from 0 (exclusive) to 1. */
-static gdouble
-draw (guint64 seed, guint32 purpose, guint64 index)
-{
-  return (seeded_draw (seed, 0, purpose, index, 0) + 1.) / (G_MAXUINT64 + 2.);
-}
-
 /* Returns an exponentially distributed random number with the mean 1. */
 static gdouble
 draw_exponential (guint64 seed, guint32 purpose, guint64 index)
 {
-  return -log (draw (seed, purpose, index));
+  return -log (MAX (fraction_draw (seed, 0, purpose, index), DBL_EPSILON));
 }
 
 /* Returns a random number with the standard normal distribution (Box and
@@ -55,15 +50,7 @@ static gdouble
 draw_normal (guint64 seed, guint64 index)
 {
   return sqrt (2 * draw_exponential (seed, DRAW_WANDERING, index)) *
-      cos (2 * G_PI * draw (seed, DRAW_ANGLE, index));
-}
-
-/* Returns a random number from `min` to `max`, whose logarithm is uniformly
- * distributed. */
-static gdouble
-draw_between (guint64 seed, guint32 purpose, gdouble min, gdouble max)
-{
-  return min * pow (max / min, draw (seed, purpose, 0));
+      cos (2 * G_PI * fraction_draw (seed, 0, DRAW_ANGLE, index));
 }
 
 void
@@ -72,14 +59,20 @@ arena_mobile_link_init (ArenaMobileLink * link, guint64 seed)
   static const guint32 intervals[] = { 1, 1, 2, 10, 20, 40 };   /* ms */
   static const guint32 periods[] = { 0, 60000, 20000, 8000 };   /* ms */
 
-  link->rate = draw_between (seed, DRAW_RATE, MIN_RATE, MAX_RATE);
-  link->spread = draw_between (seed, DRAW_SPREAD, MIN_SPREAD, MAX_SPREAD);
-  link->memory = draw_between (seed, DRAW_MEMORY, MIN_MEMORY, MAX_MEMORY);
-  link->interval = intervals[seeded_draw_below (seeded_draw (seed, 0,
-              DRAW_INTERVAL, 0, 0), G_N_ELEMENTS (intervals))];
-  link->outage_period = periods[seeded_draw_below (seeded_draw (seed, 0,
-              DRAW_OUTAGE_PERIOD, 0, 0), G_N_ELEMENTS (periods))];
-  link->outage = draw_between (seed, DRAW_OUTAGE, MIN_OUTAGE, MAX_OUTAGE);
+  link->rate =
+      fraction_draw_logarithmic (seed, 0, DRAW_RATE, MIN_RATE, MAX_RATE);
+  link->spread =
+      fraction_draw_logarithmic (seed, 0, DRAW_SPREAD, MIN_SPREAD, MAX_SPREAD);
+  link->memory =
+      fraction_draw_logarithmic (seed, 0, DRAW_MEMORY, MIN_MEMORY, MAX_MEMORY);
+  link->interval =
+      intervals[seeded_draw_below (seeded_draw (seed, 0, DRAW_INTERVAL, 0, 0),
+          G_N_ELEMENTS (intervals))];
+  link->outage_period =
+      periods[seeded_draw_below (seeded_draw (seed, 0, DRAW_OUTAGE_PERIOD, 0,
+              0), G_N_ELEMENTS (periods))];
+  link->outage =
+      fraction_draw_logarithmic (seed, 0, DRAW_OUTAGE, MIN_OUTAGE, MAX_OUTAGE);
 }
 
 void
@@ -100,11 +93,14 @@ arena_trace_add_mobile (ArenaTrace * trace, const ArenaMobileLink * link,
     if (time < outage_end)
       continue;
     if (link->outage_period > 0
-        && draw (seed, DRAW_OUTAGE_BEGIN, time) < 1 / link->outage_period)
-      outage_end = time + link->outage *
-          draw_exponential (seed, DRAW_OUTAGE_LENGTH, time);
-    missing -= link->rate / 1000 / PACKET_BITS *
-        exp (deviation - link->spread * link->spread / 2);
+        && fraction_draw (seed, 0, DRAW_OUTAGE_BEGIN,
+            time) < 1 / link->outage_period)
+      outage_end =
+          time + link->outage * draw_exponential (seed, DRAW_OUTAGE_LENGTH,
+          time);
+    missing -=
+        link->rate / 1000 / PACKET_BITS * exp (deviation -
+        link->spread * link->spread / 2);
     for (; missing <= 0; batch++)
       missing += draw_exponential (seed, DRAW_PACKET, ++n);
     for (i = 0; time % link->interval == 0 && i < batch; i++)

@@ -12,9 +12,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "fractiondraw.h"
 #include "mmtpoptimum.h"
 #include "mmtpsimulation.h"
-#include "seededdraw.h"
 
 #define MS VIRTUAL_LINK_MS
 #define SECOND VIRTUAL_LINK_SECOND
@@ -60,37 +60,25 @@ enum
   DRAW_SKEW
 };
 
-static gdouble
-draw (guint64 seed, guint path, guint purpose)
-{
-  guint64 value = seeded_draw (seed, path, purpose, 0, 0);
-
-  return (value >> 11) / 9007199254740992.0;
-}
-
-static gdouble
-draw_logarithmic (guint64 seed, guint path, guint purpose, gdouble min,
-    gdouble max)
-{
-  return min * pow (max / min, draw (seed, path, purpose));
-}
-
 static void
 add_path (MmtpSimulationConfig * config, guint i)
 {
   guint64 seed = config->seed;
   VirtualLinkPath forward = { 0, }, back;
 
-  forward.rate = draw_logarithmic (seed, i, DRAW_RATE, 10e3, 100e6) / 8;
-  forward.delay = draw_logarithmic (seed, i, DRAW_DELAY, 1, 600) * MS;
-  if (draw (seed, i, DRAW_LOSSY) < 0.5)
-    forward.loss = draw (seed, i, DRAW_LOSS) * 0.1;
-  if (draw (seed, i, DRAW_UNSTABLE) < 0.5)
-    forward.fluctuation = draw (seed, i, DRAW_FLUCTUATION) * forward.delay / 4;
-  forward.queue = MAX (4 * 1500,
-      forward.rate * draw_logarithmic (seed, i, DRAW_QUEUE, 0.05, 1));
+  forward.rate =
+      fraction_draw_logarithmic (seed, i, DRAW_RATE, 10e3, 100e6) / 8;
+  forward.delay = fraction_draw_logarithmic (seed, i, DRAW_DELAY, 1, 600) * MS;
+  if (fraction_draw (seed, i, DRAW_LOSSY, 0) < 0.5)
+    forward.loss = fraction_draw (seed, i, DRAW_LOSS, 0) * 0.1;
+  if (fraction_draw (seed, i, DRAW_UNSTABLE, 0) < 0.5)
+    forward.fluctuation =
+        fraction_draw (seed, i, DRAW_FLUCTUATION, 0) * forward.delay / 4;
+  forward.queue =
+      MAX (4 * 1500, forward.rate * fraction_draw_logarithmic (seed, i,
+          DRAW_QUEUE, 0.05, 1));
   back = forward;
-  if (draw (seed, i, DRAW_BACK) < 0.5)
+  if (fraction_draw (seed, i, DRAW_BACK, 0) < 0.5)
     back.rate = MAX (forward.rate / 4, 1250);
   mmtp_simulation_config_add_path (config, &forward, &back);
 }
@@ -157,7 +145,7 @@ get_optimum (const MmtpSimulationConfig * config)
 static gboolean
 config_init (MmtpSimulationConfig * config, guint64 seed)
 {
-  guint i, n = 2 + draw (seed, 0, DRAW_PATHS) * 7;
+  guint i, n = 2 + fraction_draw (seed, 0, DRAW_PATHS, 0) * 7;
   gdouble packets = 0, frames;
 
   mmtp_simulation_config_init (config, &mmtp_simulation_cores);
@@ -165,9 +153,9 @@ config_init (MmtpSimulationConfig * config, guint64 seed)
   for (i = 0; i < n; i++)
     add_path (config, i);
   config->sender.max_delay = config->sender.initial_delay =
-      draw_logarithmic (seed, 0, DRAW_LIMIT, 200, 2000) * MS;
-  config->clock_skew = (draw (seed, 0, DRAW_SKEW) - 0.5) * 200000;
-  config->source.size = 200 + draw (seed, 0, DRAW_SIZE) * 1200;
+      fraction_draw_logarithmic (seed, 0, DRAW_LIMIT, 200, 2000) * MS;
+  config->clock_skew = (fraction_draw (seed, 0, DRAW_SKEW, 0) - 0.5) * 200000;
+  config->source.size = 200 + fraction_draw (seed, 0, DRAW_SIZE, 0) * 1200;
   for (i = 0; i < n; i++) {
     MmtpOptimumPath path;
 
