@@ -453,19 +453,23 @@ gst_ifd_tcp_writer_disconnect (GstNetworkSink * sink, gboolean reset)
 /* --- estimate of the bitrate ------------------------------------------------
  */
 
-/* The caller holds OBJECT_LOCK. */
-static void
-take_sample (GstIfdTcpWriter * self, gboolean is_full)
+/* Adds a sample to the estimate of the bitrate, unless the last sample is too
+ * recent. Such a sample would not be used, so the kernel is not asked for it.
+ * `is_waiting` says whether a frame has been waiting until the socket was
+ * writable. Returns whether a sample was added. The caller holds OBJECT_LOCK. */
+static gboolean
+take_sample (GstIfdTcpWriter * self, guint64 now, gboolean is_waiting)
 {
-  guint64 now = g_get_monotonic_time () * (guint64) GST_USECOND;
-  IfdTcpFigures figures;
+  guint64 unsent, unacknowledged;
 
-  if (!self->socket)
-    return;
-  ifd_tcp_socket_get_figures (self->socket, &figures);
+  if (!self->socket || !ifd_estimate_is_due (&self->estimate, now))
+    return FALSE;
+  ifd_tcp_socket_get_queue (self->socket, &unsent, &unacknowledged);
   self->sampled_at = now;
   ifd_estimate_input (&self->estimate, now,
-      self->written - MIN (self->written, figures.unacknowledged), is_full);
+      self->written - MIN (self->written, unacknowledged),
+      is_waiting || unsent > 0);
+  return TRUE;
 }
 
 static guint64
@@ -476,7 +480,7 @@ gst_ifd_tcp_writer_get_estimate (GstIfdTcpWriter * self,
 
   GST_OBJECT_LOCK (self);
   if (self->is_waiting || now > self->sampled_at + IDLE_TIME)
-    take_sample (self, self->is_waiting);
+    take_sample (self, now, self->is_waiting);
   rate = ifd_estimate_get (&self->estimate, is_app_limited);
   GST_OBJECT_UNLOCK (self);
   return rate;
@@ -501,27 +505,28 @@ notify_estimate (GstIfdTcpWriter * self)
   g_object_notify (G_OBJECT (self), "estimated-bitrate");
 }
 
-/* Adds a sample to the estimate of the bitrate. Called at the start of each
- * frame. If bytes of earlier frames are still unsent, the sample also says that
- * data were waiting for the network. */
+/* Called at the start of each frame. */
 static void
 begin_frame (GstIfdTcpWriter * self)
 {
-  IfdTcpFigures figures;
+  guint64 now = g_get_monotonic_time () * (guint64) GST_USECOND;
+  gboolean is_new;
 
-  ifd_tcp_socket_get_figures (self->socket, &figures);
   GST_OBJECT_LOCK (self);
-  take_sample (self, figures.unsent > 0);
+  is_new = take_sample (self, now, FALSE);
   GST_OBJECT_UNLOCK (self);
-  notify_estimate (self);
+  if (is_new)
+    notify_estimate (self);
 }
 
 static void
 set_waiting (GstIfdTcpWriter * self, gboolean is_waiting)
 {
+  guint64 now = g_get_monotonic_time () * (guint64) GST_USECOND;
+
   GST_OBJECT_LOCK (self);
   self->is_waiting = is_waiting;
-  take_sample (self, TRUE);
+  take_sample (self, now, TRUE);
   GST_OBJECT_UNLOCK (self);
 }
 

@@ -133,6 +133,17 @@ ifd_tcp_socket_get_room (GSocket * socket, guint lowat)
 }
 
 void
+ifd_tcp_socket_get_queue (GSocket * socket, guint64 * unsent,
+    guint64 * unacknowledged)
+{
+  *unsent = *unacknowledged = 0;
+#ifdef __linux__
+  *unsent = get_queue (socket, SIOCOUTQNSD);
+  *unacknowledged = get_queue (socket, SIOCOUTQ);
+#endif
+}
+
+void
 ifd_tcp_socket_get_figures (GSocket * socket, IfdTcpFigures * figures)
 {
 #ifdef __linux__
@@ -141,9 +152,8 @@ ifd_tcp_socket_get_figures (GSocket * socket, IfdTcpFigures * figures)
 #endif
 
   memset (figures, 0, sizeof (*figures));
+  ifd_tcp_socket_get_queue (socket, &figures->unsent, &figures->unacknowledged);
 #ifdef __linux__
-  figures->unsent = get_queue (socket, SIOCOUTQNSD);
-  figures->unacknowledged = get_queue (socket, SIOCOUTQ);
   if (getsockopt (g_socket_get_fd (socket), IPPROTO_TCP, TCP_INFO, &info,
           &size) != 0)
     return;

@@ -44,6 +44,10 @@ void ifd_tcp_socket_set_notsent_lowat (GSocket * socket, guint lowat);
  * a reset (RST) instead of ending it normally. The kernel then discards the
  * unsent data. The RST tells the receiver that the connection was aborted. */
 void ifd_tcp_socket_set_reset (GSocket * socket);
+/* Sets `unsent` and `unacknowledged` to the numbers of bytes that IfdTcpFigures
+ * describes. This takes less time than ifd_tcp_socket_get_figures (). */
+void ifd_tcp_socket_get_queue (GSocket * socket, guint64 * unsent,
+    guint64 * unacknowledged);
 void ifd_tcp_socket_get_figures (GSocket * socket, IfdTcpFigures * figures);
 /* Returns how many bytes may still be written until the kernel holds `lowat`
  * unsent bytes. There is no limit if `lowat` is 0, or if the operating system

@@ -40,6 +40,13 @@ add_sample (IfdEstimate * estimate, const IfdEstimateSample * sample)
   estimate->n_samples = MIN (estimate->n_samples + 1, IFD_ESTIMATE_SAMPLES);
 }
 
+gboolean
+ifd_estimate_is_due (const IfdEstimate * estimate, guint64 now)
+{
+  return estimate->n_samples == 0
+      || now >= get_sample (estimate, 0)->time + MIN_INTERVAL;
+}
+
 /* Returns the sample at which the measurement begins: the newest sample that is
  * at least WINDOW old, or the oldest sample if none is so old. `n` is set to
  * the number of samples that are newer than the returned sample. `n_full` is
@@ -94,11 +101,10 @@ ifd_estimate_input (IfdEstimate * estimate, guint64 now, guint64 delivered,
   IfdEstimateSample sample = { now, delivered, is_full };
   const IfdEstimateSample *last = get_sample (estimate, 0);
 
-  if (estimate->n_samples > 0) {
-    if (now < last->time + MIN_INTERVAL)
-      return;
+  if (!ifd_estimate_is_due (estimate, now))
+    return;
+  if (estimate->n_samples > 0)
     delivered = sample.delivered = MAX (delivered, last->delivered);
-  }
   add_sample (estimate, &sample);
   update (estimate, now, delivered);
 }

@@ -37,6 +37,9 @@ typedef struct
 /* Initialises the estimate of a connection's rate. Call this function for each
  * new connection. */
 void ifd_estimate_init (IfdEstimate * estimate);
+/* Returns FALSE if ifd_estimate_input () would ignore a sample now, because the
+ * last sample is less than 10 ms old. */
+gboolean ifd_estimate_is_due (const IfdEstimate * estimate, guint64 now);
 /* Adds a sample. `delivered` is the number of bytes of this connection that the
  * receiver has acknowledged so far. `is_full` is TRUE if more data are waiting
  * to be sent. */

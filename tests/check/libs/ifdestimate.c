@@ -131,6 +131,21 @@ GST_START_TEST (samples_that_come_too_often_change_nothing)
 
 GST_END_TEST;
 
+GST_START_TEST (sample_is_due_after_ten_milliseconds)
+{
+  begin ();
+  fail_unless (ifd_estimate_is_due (&estimate, 0));
+  ifd_estimate_input (&estimate, 100 * MS, 0, FALSE);
+  fail_if (ifd_estimate_is_due (&estimate, 100 * MS));
+  fail_if (ifd_estimate_is_due (&estimate, 110 * MS - 1));
+  fail_unless (ifd_estimate_is_due (&estimate, 110 * MS));
+  /* A sample that is not due is not stored, so it does not delay the next. */
+  ifd_estimate_input (&estimate, 109 * MS, 1000, FALSE);
+  fail_unless (ifd_estimate_is_due (&estimate, 110 * MS));
+}
+
+GST_END_TEST;
+
 static Suite *
 ifd_estimate_suite (void)
 {
@@ -145,6 +160,7 @@ ifd_estimate_suite (void)
   tcase_add_test (tc, stalled_connection_carries_next_to_nothing);
   tcase_add_test (tc, single_large_frame_does_not_make_it_full);
   tcase_add_test (tc, samples_that_come_too_often_change_nothing);
+  tcase_add_test (tc, sample_is_due_after_ten_milliseconds);
   return s;
 }
 
