@@ -33,11 +33,6 @@
  * unknown. It equals the initial timeout of RFC 6298, which is 1 s. */
 #define UNKNOWN_ROUND_TRIP SECOND
 #define REPORT_PERIOD (50 * MILLISECOND)
-/* approximate number of reports over which the feedback time is averaged */
-#define FEEDBACK_REPORTS 8
-/* number of mean deviations that are added to the mean feedback time, as in the
- * retransmission timeout of TCP (RFC 6298, section 2.3) */
-#define FEEDBACK_DEVIATIONS 4
 /* The stored interval between reports follows the measured intervals. A
  * measured interval that is longer than the stored one replaces it. Otherwise,
  * the stored interval decreases by at most 1/INTERVAL_MEMORY in each report. */
@@ -48,11 +43,6 @@
  * is expected in time. The path would then carry nothing. */
 #define MAX_MARGIN 8
 #define JITTERS 2
-/* Maximum size in bytes, with IP and UDP headers, of a short message with which
- * the first estimate of the rate is checked, and the number of messages that are
- * checked. A KEEPALIVE has 83 bytes over IPv4. */
-#define MAX_SHORT 128
-#define FIRST_CHECKS 8
 /* A packet is marginal (`is_marginal`) if it is expected to arrive in time, but
  * only shortly before its deadline. The spare time of a packet is the time that
  * is left until its deadline, minus the safe delay of the path. The packet is
@@ -61,25 +51,10 @@
  * - `lateness`, the time that is added to the expected delay because many
  *   packets were late */
 #define MARGINAL_PART 4
-/* Control of `lateness`, the time that is added to the expected delay.
- * `lateness` rises while the mean share of late packets is above MANY_LATE, and
- * falls while the share is below FEW_LATE. LATE_MEMORY is the time constant of
- * the mean. LATENESS_RISE and LATENESS_FALL say how fast `lateness` changes, in
- * ns per ns of time. */
-#define MANY_LATE 0.1
-#define FEW_LATE 0.02
-#define LATE_MEMORY (500. * MILLISECOND)
-#define LATENESS_RISE 0.5
-#define LATENESS_FALL 0.01
-#define MAX_LATENESS_STEP (100 * MILLISECOND)
 /* If a message arrives more than MAX_LATENESS after its deadline, the cause is
  * assumed to be a gap, a period in which the path delivered nothing. If a
  * message misses its deadline by less, it is only late. */
 #define MAX_LATENESS (25 * MILLISECOND)
-/* `lateness` is the time that is added to the expected delay of a path. Its
- * maximum is 1/LATENESS_PART of the difference between the initial delay (D0,
- * the latency of the session) and the base delay. */
-#define LATENESS_PART 3
 /* The safe delay of a path is the delay within which the scheduler expects a
  * message to arrive. `high_delay` is a delay that hardly any message exceeds.
  *
@@ -108,56 +83,15 @@
  * path matters only if there is another path. */
 #define DOUBT_TIME (30 * MILLISECOND)
 #define DOUBT_JITTERS 2
-/* A path counts as delivering nothing if at least MISSED_PERCENT of its last
- * packets are lost. This decision needs at least MIN_JUDGED packets for which
- * it is known whether they have arrived. With the values 75 % and 8, at least 6
- * of 8 packets must be lost. If 10 % of the packets are lost at random, this
- * happens only in one of 40,000 cases. */
-#define MISSED_PERCENT 75
-#define MIN_JUDGED 8
-/* `judged` counts the reported messages that were at least half as large as a
- * usual DATA message. `missed` counts the lost messages among them. Both
- * numbers are halved when `judged` has reached MAX_JUDGED and JUDGED_TIME (ns)
- * has passed since they were halved last.
- *
- * Without the condition JUDGED_TIME, the numbers of a fast path would be halved
- * in almost every report, and would cover only the last few reports. If a queue
- * then overflows once, a single report shows dozens of lost messages. This one
- * report would make the path count as delivering nothing. */
-#define MAX_JUDGED 32
-#define JUDGED_TIME (1000 * MILLISECOND)
-/* The queue of a path that is always busy is emptied from time to time. This is
- * called draining. To drain a path, the sender reduces the congestion window to
- * 1/DRAIN_PART (half) of the bytes that fill the path.
- *
- * Draining begins when the path has been busy for a certain period:
- * - If a round trip is at most 200 ms, the period is DRAIN_PERIOD (10 s). BBR
- *   begins after 5 s.
- * - If a round trip is longer than 200 ms, draining costs more and is therefore
- *   done less often. The period is then 100 round trips (DRAIN_ROUNDS) minus
- *   DRAIN_PERIOD, which is longer than 10 s. For example, if a round trip is
- *   500 ms, the period is 50 s minus 10 s, which is 40 s. */
-#define DRAIN_PERIOD (10 * SECOND)
-#define DRAIN_ROUNDS 100
-#define DRAIN_PART 2
-/* minimum window in packets while a path is drained */
-#define MIN_DRAIN_PACKETS 2
 /* The reported queueing delay of a path is limited to the time that the path
  * needs for the bytes in flight and this number of additional packets. */
 #define QUEUE_PACKETS 3
-/* When a report arrives, the sender predicts when the bottleneck will have
- * transmitted all messages in flight. If at most MAX_PREDICTED messages are in
- * flight, the prediction takes the size and the sending time of each message
- * into account. If more messages are in flight, the prediction only uses the
- * sum of their sizes, to save time. */
-#define MAX_PREDICTED 256
 /* Maximum queueing delay in ns that is taken from a report. A report could
  * contain any 32-bit number, and sums of such times might overflow. */
 #define MAX_QUEUED (60 * SECOND)
 /* A path is very slow if a usual packet takes more than 1/SLOW_PART of the
  * initial delay (D0). */
 #define SLOW_PART 8
-#define MAX_DRAIN (400 * MILLISECOND)
 
 MmtpPath *
 mmtp_path_new (guint id, const gchar * name)
@@ -180,13 +114,6 @@ mmtp_path_free (MmtpPath * path)
 }
 
 void
-mmtp_path_restart_judging (MmtpPath * path)
-{
-  path->judged = path->missed = 0;
-  path->judged_since = 0;
-}
-
-void
 mmtp_path_open (MmtpPath * path, guint64 now, const MmtpPathConfig * config)
 {
   path->max_size = config->max_size;
@@ -199,22 +126,20 @@ mmtp_path_open (MmtpPath * path, guint64 now, const MmtpPathConfig * config)
   path->token = now;
   path->data_size = config->max_size;
   path->report_period = path->report_interval = REPORT_PERIOD;
-  path->feedback_time = path->feedback_deviation = 0;
+  memset (&path->feedback, 0, sizeof (path->feedback));
   path->has_other_paths = FALSE;
   path->report_time = path->progress_time = 0;
   path->arrival = path->arrival_sent = 0;
   path->is_stalled = FALSE;
   path->gap = 0;
-  path->busy_since = path->drain_window = 0;
+  mmtp_drain_clear (&path->drain);
   path->round_trip = 0;
-  mmtp_path_restart_judging (path);
+  mmtp_large_losses_clear (&path->large_losses);
   mmtp_path_delay_clear (&path->delays);
   mmtp_path_delay_clear (&path->load_delays);
-  mmtp_recent_clear (&path->byte_times);
   mmtp_path_delay_clear (&path->long_round_trips);
-  path->busy_until = 0;
-  path->lateness = path->late_share = 0;
-  path->marginal = 0;
+  mmtp_bottleneck_clear (&path->bottleneck);
+  memset (&path->lateness, 0, sizeof (path->lateness));
   mmtp_recent_clear (&path->round_trips);
   g_clear_pointer (&path->control, mmtp_rate_control_free);
   memset (&path->limits, 0, sizeof (path->limits));
@@ -227,12 +152,6 @@ static guint
 get_packet_size (const MmtpPath * path)
 {
   return path->max_size + path->overhead;
-}
-
-static guint64
-get_time (guint64 rate, guint64 bytes)
-{
-  return rate ? bytes * 8 * (SECOND / 1000) / MAX (rate / 1000, 1) : 0;
 }
 
 /* Returns the pacing rate of the path. While the application sends less than
@@ -264,7 +183,7 @@ get_pacing_rate (const MmtpPath * path)
 static guint64
 get_burst_time (const MmtpPath * path)
 {
-  return get_time (get_pacing_rate (path), path->limits.burst -
+  return mmtp_rate_get_time (get_pacing_rate (path), path->limits.burst -
       MIN (path->limits.burst, get_packet_size (path)));
 }
 
@@ -296,8 +215,7 @@ mmtp_path_start (MmtpPath * path, guint64 now,
     first = &configured;
   fill_start (path, &start, first->rate, first->is_minimum);
   path->began_unknown = start.rate == 0;
-  path->first = *first;
-  path->first_checks = 0;
+  mmtp_first_rate_check_begin (&path->first, first);
   path->control = mmtp_rate_control_new (path->configured_rate ?
       &mmtp_token_control : klass, now, &start);
   mmtp_rate_control_get_limits (path->control, &path->limits);
@@ -312,25 +230,13 @@ get_base_round_trip (const MmtpPath * path)
   return path->stats.round_trip ? path->stats.round_trip : UNKNOWN_ROUND_TRIP;
 }
 
-/* Returns the time in ns from the sending of a message until the sender knows
- * that the message has arrived, if no queue delays the message. The bytes of a
- * message count as in flight for this time. It is at most the round trip of the
- * path.
- *
- * The time is shorter than the round trip if the reports about this path arrive
- * on another path with a shorter delay. The congestion window is computed from
- * this time. If it were computed from the round trip, it would be too large,
- * and the excess bytes would wait in a queue of the path. */
 static guint64
 get_base_feedback_time (const MmtpPath * path)
 {
   const guint64 round_trip = get_base_round_trip (path);
-  const gdouble time = path->feedback_time +
-      FEEDBACK_DEVIATIONS * path->feedback_deviation;
 
-  if (!path->has_other_paths || path->feedback_time <= 0)
-    return round_trip;
-  return MIN (round_trip, (guint64) MAX (time, MMTP_TICK_TIME));
+  return path->has_other_paths ?
+      mmtp_feedback_time_get (&path->feedback, round_trip) : round_trip;
 }
 
 guint64
@@ -354,23 +260,23 @@ mmtp_path_get_peak_rate (const MmtpPath * path)
 guint64
 mmtp_path_get_cost (const MmtpPath * path, gsize size)
 {
-  return get_time (mmtp_path_get_rate (path), size + path->overhead);
+  return mmtp_rate_get_time (mmtp_path_get_rate (path), size + path->overhead);
 }
 
 /* Returns the time in ns that the bottleneck of the path needs to transmit a
  * byte; 0 if it is unknown or the path has not been started yet.
  *
  * While the application sends less than the path carries, the rate of the path
- * is unknown. The result is then derived from `byte_times`, in which the
- * transmission times of single large messages were measured. Otherwise, the
- * result is derived from the highest recent rate. */
+ * is unknown. The result is then derived from the transmission times of single
+ * large messages. Otherwise, the result is derived from the highest recent
+ * rate. */
 static gdouble
 get_byte_time (const MmtpPath * path)
 {
   if (!path->control)
     return 0;
   if (path->limits.is_app_limited)
-    return MAX (mmtp_recent_get (&path->byte_times), 0) / 1000.0;
+    return mmtp_bottleneck_get_byte_time (&path->bottleneck);
   return 8.0 * SECOND / mmtp_path_get_peak_rate (path);
 }
 
@@ -382,59 +288,13 @@ get_packet_time (const MmtpPath * path, guint64 size)
   return get_byte_time (path) * (size + path->overhead);
 }
 
-/* Updates `busy_until`, the time until which the bottleneck is busy, when a
- * message of `size` bytes is sent. The bottleneck transmits the messages in the
- * order in which they were sent. It begins to transmit this message as soon as
- * it has transmitted the previous one. */
-static void
-predict (MmtpPath * path, guint64 now, guint32 size)
-{
-  path->busy_until = MAX (path->busy_until, now) +
-      (guint64) (get_byte_time (path) * size);
-}
-
-/* Called when a report has arrived. Corrects `busy_until`, the predicted time
- * at which the bottleneck of the path has transmitted all messages in flight.
- * `newest` is the newest message that has reached the receiver. `queued` is the
- * delay of this message minus the base delay, in ns.
- *
- * The function begins with the time at which the bottleneck transmitted
- * `newest`: the sending time of `newest` plus `queued`. It then adds the
- * transmission times of all messages in flight. If the bottleneck was idle
- * before one of these messages was sent, the function also adds the idle time.
- *
- * If many messages are in flight, the function uses only the sum of their
- * sizes, to limit the work that a report causes. Idle times are then ignored,
- * except for the idle time before the last message. */
-static void
-correct_prediction (MmtpPath * path, const MmtpSent * newest, guint64 queued)
-{
-  const gdouble byte_time = get_byte_time (path);
-  guint64 number = mmtp_sent_log_get_oldest (&path->sent);
-  guint64 finish = newest->time + queued;
-
-  if (path->sent.next - number > MAX_PREDICTED) {
-    number = path->sent.next - 1;
-    finish += (guint64) (byte_time * path->sent.in_flight);
-    finish -= MIN (finish, (guint64) (byte_time *
-            mmtp_sent_log_get (&path->sent, number)->size));
-  }
-  for (; number < path->sent.next; number++) {
-    const MmtpSent *sent = mmtp_sent_log_get (&path->sent, number);
-
-    finish = MAX (finish, sent->time) + (guint64) (byte_time * sent->size);
-    path->stats.prediction_steps++;
-  }
-  path->busy_until = finish;
-}
-
 static void
 take_token (MmtpPath * path, guint64 now, guint64 size)
 {
   const guint64 lag = MAX (TOKEN_LAG, get_burst_time (path));
 
   path->token = MAX (path->token, now - MIN (now, lag)) +
-      get_time (get_pacing_rate (path), size);
+      mmtp_rate_get_time (get_pacing_rate (path), size);
 }
 
 void
@@ -453,16 +313,16 @@ mmtp_path_sent (MmtpPath * path, guint64 now, gsize size,
   sent->time_left = MMTP_NEVER;
   sent->expected = path->delay == MMTP_NEVER ? MMTP_NEVER :
       now + mmtp_path_get_expected_delay (path, now);
-  predict (path, now, whole);
+  mmtp_bottleneck_sent (&path->bottleneck, now,
+      (guint64) (get_byte_time (path) * whole));
   mmtp_sent_log_commit (&path->sent);
   take_token (path, now, whole);
   if (path->control)
     mmtp_rate_control_sent (path->control, now, whole, path->sent.in_flight);
   path->stats.packets++;
   path->stats.bytes += size;
-  /* A large message will show the rate better than the OPEN has. */
   if (is_load)
-    path->first.time = 0;
+    mmtp_first_rate_check_end (&path->first);
   if (stream_number == MMTP_NO_STREAM)
     return;
   path->stats.data_packets++;
@@ -483,7 +343,7 @@ mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay)
    * lateness says nothing about errors of the expected delay. */
   sent->is_marginal = (sent->expected == MMTP_NEVER
       || sent->expected <= sent->time + time_left) && time_left < delay +
-      path->deadline / MARGINAL_PART + (guint64) path->lateness;
+      path->deadline / MARGINAL_PART + (guint64) path->lateness.time;
 }
 
 /* Called when the application has no more data to send. The delivery rate then
@@ -501,8 +361,8 @@ mmtp_path_has_window (const MmtpPath * path, gsize size, gboolean is_alone)
 {
   guint64 window = path->limits.window;
 
-  if (path->drain_window)
-    window = MIN (window, path->drain_window);
+  if (path->drain.window)
+    window = MIN (window, path->drain.window);
   else if (is_alone)
     window += path->limits.reserve;
   return path->sent.in_flight == 0 ||
@@ -516,7 +376,7 @@ mmtp_path_get_overdue (const MmtpPath * path)
 }
 
 /* Records that the message `number` is missing. Only large messages are counted
- * in `missed`, because a path may deliver all short control messages but no
+ * as lost, because a path may deliver all short control messages but no
  * large messages. Before the stream begins, most messages are control messages,
  * which are not counted. */
 void
@@ -527,7 +387,7 @@ mmtp_path_note_missed (MmtpPath * path, guint64 number)
   if (!sent)
     return;
   if (sent->is_load && !sent->is_missed)
-    path->missed++;
+    path->large_losses.lost++;
   sent->is_missed = TRUE;
 }
 
@@ -578,8 +438,8 @@ mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest)
     const MmtpSent *sent = mmtp_sent_log_get (&path->sent, number);
 
     path->stats.report_steps++;
-    path->judged += sent->is_load;
-    path->marginal += sent->is_marginal;
+    path->large_losses.judged += sent->is_load;
+    path->lateness.marginal += sent->is_marginal;
     path->sent.in_flight -= MIN (path->sent.in_flight, sent->size);
   }
   path->sent.unreported = highest + 1;
@@ -629,7 +489,7 @@ static guint64
 get_gap (const MmtpPath * path, const MmtpSent * sent)
 {
   const guint64 expected = path->arrival + sent->time - MIN (sent->time,
-      path->arrival_sent) + get_time (mmtp_path_get_rate (path),
+      path->arrival_sent) + mmtp_rate_get_time (mmtp_path_get_rate (path),
       sent->size);
 
   return path->reported - MIN (path->reported, expected);
@@ -698,85 +558,26 @@ mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now)
   return oldest && mmtp_path_is_missing (path, oldest, now);
 }
 
-/* Begins to drain the path. If the queue of a path never empties, the base
- * delay cannot be measured, and after some time the queueing delay is mistaken
- * for a part of the base delay.
- *
- * From time to time, the sender therefore reduces the bytes in flight to half
- * of the bytes that fill the path. It then waits for a report about a message
- * that was sent after the reduction. This report ends draining. BBR does the
- * same in its state ProbeRTT (draft-ietf-ccwg-bbr, section 4.3.4). */
-static void
-begin_drain (MmtpPath * path, guint64 now)
-{
-  guint64 window = mmtp_path_get_rate (path) / 8 *
-      (get_base_feedback_time (path) / 1000) / 1000000 / DRAIN_PART;
-
-  path->drain_window = MAX (window, MIN_DRAIN_PACKETS * get_packet_size (path));
-  path->drain_end = now + MAX (MAX_DRAIN, 2 * get_base_feedback_time
-      (path) + path->report_interval);
-  path->drained_from = MMTP_NO_STREAM;
-  path->drain_min = path->drain_round_trip = G_MAXINT64;
-}
-
-/* Returns whether draining empties the queue of the path. On a slow path, the
- * transmission of the minimum window takes longer than the feedback time. The
- * path then always has a queue, and the measured delays are no base delays. */
-static gboolean
-can_be_drained (const MmtpPath * path)
-{
-  const guint64 min_time = get_time (mmtp_path_get_rate (path),
-      MIN_DRAIN_PACKETS * get_packet_size (path));
-
-  return min_time <= MIN (get_base_feedback_time (path),
-      (guint64) mmtp_path_delay_get_base (&path->long_round_trips));
-}
-
-/* Ends draining, a short time in which the sender reduces the bytes in flight
- * so that the queue of the path becomes empty. During this time, the minimum
- * delay and the minimum round trip were measured. These two minima replace the
- * base delay and the stored minimum of the round trip. The offset of the clocks
- * is computed from both minima, so both must have been measured during the same
- * time. */
-static void
-end_drain (MmtpPath * path, guint64 now)
-{
-  if (path->drain_min != G_MAXINT64 && can_be_drained (path)) {
-    mmtp_path_delay_rebase (&path->delays, path->drain_min);
-    mmtp_path_delay_clear (&path->load_delays);
-    if (path->drain_round_trip != G_MAXINT64)
-      mmtp_path_delay_rebase (&path->long_round_trips, path->drain_round_trip);
-  }
-  path->drain_window = 0;
-  path->busy_since = now;
-}
-
+/* Begins or ends draining (mmtpdrain.h). When draining ends, the minimum delay
+ * and the minimum round trip replace the base delay and the stored minimum of the
+ * round trip. The offset of the clocks is computed from both minima, so both must
+ * have been measured during the same time. */
 static void
 follow_drain (MmtpPath * path, guint64 now, const MmtpSent * newest)
 {
-  guint64 period = MAX (2 * DRAIN_PERIOD, DRAIN_ROUNDS *
-      get_base_feedback_time (path)) - DRAIN_PERIOD;
+  const gint64 round_trip = mmtp_path_delay_get_base (&path->long_round_trips);
+  const MmtpDrainState state = { now, &path->sent, newest,
+    mmtp_path_get_rate (path), get_packet_size (path),
+    get_base_feedback_time (path), path->report_interval, round_trip
+  };
 
-  if (newest && newest->is_app_limited)
-    path->busy_since = 0;
-  else if (path->busy_since == 0)
-    path->busy_since = now;
-  if (path->drain_window == 0) {
-    if (path->busy_since && now >= path->busy_since + period &&
-        !path->configured_rate)
-      begin_drain (path, now);
+  if (path->configured_rate || !mmtp_drain_follow (&path->drain, &state))
     return;
-  }
-  if (path->drained_from == MMTP_NO_STREAM) {
-    if (path->sent.in_flight <= path->drain_window)
-      path->drained_from = path->sent.next;
-  } else if (path->sent.unreported > path->drained_from) {
-    path->drain_min = MIN (path->drain_min, path->delays.min);
-    end_drain (path, now);
-    return;
-  }
-  if (now >= path->drain_end)
-    end_drain (path, now);
+  mmtp_path_delay_rebase (&path->delays, path->delays.min);
+  mmtp_path_delay_clear (&path->load_delays);
+  if (path->drain.min_round_trip != G_MAXINT64)
+    mmtp_path_delay_rebase (&path->long_round_trips,
+        path->drain.min_round_trip);
 }
 
 /* Estimates the rate of the path in bit/s from the messages that `record`
@@ -822,7 +623,7 @@ follow (MmtpPath * path, guint64 now, const MmtpSent * newest,
   sample.train_rate = train_rate;
   sample.in_flight = path->sent.in_flight;
   sample.deadline = path->deadline;
-  sample.packet_time = get_time (path->limits.peak_rate,
+  sample.packet_time = mmtp_rate_get_time (path->limits.peak_rate,
       get_packet_size (path));
   sample.round_trip = path->round_trip;
   if (path->stats.round_trip)
@@ -871,41 +672,24 @@ take_first_rate (MmtpPath * path, guint64 now, guint64 time, guint64 size)
   restart_control (path, now, &start);
 }
 
-/* Checks the first estimate of the rate. The estimate assumes that the OPEN took
- * longer than a short message because of its size. `latest` is the delay in ns of
- * the message `newest`, minus that of the OPEN. If the estimate is right, it is
- * -first.time for a short message. If the short message was much slower than
- * this, or than an earlier short message, there is jitter. The OPEN may then have
- * been delayed by jitter, too, and the real rate may be much higher.
- *
- * In this case, the rate control begins again with the window of a path whose
- * rate is unknown. If the estimate gives a larger window, the estimate remains,
- * but only as a minimum of the rate.
- *
- * A message that is not alone on the path may have to wait for others, so only
- * the delay of a message that is alone can be jitter. The check ends after a few
- * messages: the longer it lasts, the more likely is a single long delay, and the
- * more the two clocks differ. */
+/* Checks the first estimate of the rate (mmtpfirstrate.h). `latest` is the delay
+ * in ns of the message `newest`, minus that of the OPEN. If the estimate was
+ * jitter, the rate control begins again with the window of a path whose rate is
+ * unknown. If the estimate gives a larger window, the estimate remains, but only
+ * as a minimum of the rate. */
 static void
 check_first_rate (MmtpPath * path, guint64 now, const MmtpSent * newest,
     gint64 latest)
 {
-  const gint64 time = path->first.time;
-  const gint64 jitter =
-      latest - MIN (mmtp_path_delay_get_base (&path->delays), -time);
-  const gboolean is_wrong = time <= MMTP_JITTER_FACTOR * jitter;
+  const gint64 base = mmtp_path_delay_get_base (&path->delays);
   MmtpRateControlStart start;
 
-  if (time == 0 || path->first.is_minimum || !path->control
-      || newest->size > MAX_SHORT || newest->in_flight > newest->size)
-    return;
-  if (++path->first_checks == FIRST_CHECKS || is_wrong)
-    path->first.time = 0;
-  if (!is_wrong)
+  if (!path->control ||
+      !mmtp_first_rate_check_add (&path->first, newest, latest, base))
     return;
   fill_start (path, &start, 0, FALSE);
   if (mmtp_get_initial_window (&start) <= path->limits.window)
-    fill_start (path, &start, path->first.rate, TRUE);
+    fill_start (path, &start, path->first.first.rate, TRUE);
   restart_control (path, now, &start);
 }
 
@@ -919,15 +703,15 @@ measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest,
   gint64 base = mmtp_path_delay_get_base (&path->delays);
   gint64 queued = CLAMP (latest - base, 0, MAX_QUEUED);
 
-  mmtp_recent_shift (&path->byte_times, (path->byte_times_base - base) *
-      1000 / (gint64) (path->data_size + path->overhead));
-  path->byte_times_base = base;
+  mmtp_bottleneck_set_base (&path->bottleneck, base,
+      path->data_size + path->overhead);
   if (newest->is_load) {
-    if (was_known && !mmtp_recent_is_known (&path->byte_times))
+    if (was_known && !mmtp_bottleneck_is_measured (&path->bottleneck))
       take_first_rate (path, now, queued, newest->size);
-    mmtp_recent_add (&path->byte_times, now, queued * 1000 / newest->size, 1);
+    mmtp_bottleneck_measure (&path->bottleneck, now, queued, newest->size);
   }
-  correct_prediction (path, newest, queued);
+  path->stats.prediction_steps += mmtp_bottleneck_correct (&path->bottleneck,
+      &path->sent, newest, queued, get_byte_time (path));
 }
 
 /* Adds the one-way delays in `record`, the part of a report about one path, to
@@ -969,21 +753,6 @@ note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     mmtp_path_delay_add (&path->load_delays, now, latest, latest, latest, 1);
   if (newest)
     measure_byte_time (path, now, newest, latest, was_known);
-}
-
-/* Halves the counters `judged` and `missed`, so that older messages count less.
- * The counters are halved only if `judged` is at least MAX_JUDGED, and if
- * JUDGED_TIME has passed since they were halved last. */
-static void
-forget_judged (MmtpPath * path, guint64 now)
-{
-  if (path->judged_since == 0)
-    path->judged_since = now;
-  if (path->judged < MAX_JUDGED || now < path->judged_since + JUDGED_TIME)
-    return;
-  path->judged_since = now;
-  path->judged /= 2;
-  path->missed /= 2;
 }
 
 /* Measures the actual interval between two reports about this path. It is often
@@ -1030,33 +799,15 @@ was_held_up (const MmtpPath * path, const MmtpRecord * record,
       path->delay + get_queued (path, record);
 }
 
-/* Adapts `lateness`, the time that is added to the expected delay.
- *
- * A sender under overload sends each packet just before the packet would be too
- * late. A small error then makes all packets late: the predicted delay may be
- * wrong by a few ms, or the receiver's clock may have a small error. An
- * integral controller therefore follows the number of late packets that the
- * receiver reports. It increases `lateness` while many packets are late, and
- * slowly decreases it when hardly any packet is late. */
 static void
 follow_lateness (MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest, guint64 since, guint late, guint n_acked)
 {
-  gdouble step = MIN (since, MAX_LATENESS_STEP), share, max;
-
   if (n_acked == 0 || !newest || newest->time_left == MMTP_NEVER ||
       path->delay == MMTP_NEVER || was_held_up (path, record, newest))
     return;
-  share = MIN (late, path->marginal) / (gdouble) MAX (n_acked, late);
-  path->marginal = 0;
-  path->late_share += (share - path->late_share) * MIN (1, step / LATE_MEMORY);
-  if (path->late_share > MANY_LATE)
-    path->lateness += (path->late_share - MANY_LATE) * step * LATENESS_RISE;
-  else if (path->late_share < FEW_LATE)
-    path->lateness -= step * LATENESS_FALL;
-  max = (path->deadline - MIN (path->deadline, path->delay)) /
-      (gdouble) LATENESS_PART;
-  path->lateness = CLAMP (path->lateness, 0, max);
+  mmtp_lateness_follow (&path->lateness, since, late, n_acked,
+      path->deadline - MIN (path->deadline, path->delay));
 }
 
 /* Measures the feedback time of the path, using `newest`, the newest message
@@ -1078,7 +829,7 @@ note_feedback_time (MmtpPath * path, guint64 now, const MmtpRecord * record,
   gint64 wait, queue, time;
 
   if (!path->has_other_paths) {
-    path->feedback_time = path->feedback_deviation = 0;
+    memset (&path->feedback, 0, sizeof (path->feedback));
     return;
   }
   if (!newest || !path->delays.is_known)
@@ -1088,14 +839,8 @@ note_feedback_time (MmtpPath * path, guint64 now, const MmtpRecord * record,
   time = now - newest->time - wait - queue;
   if (wait < 0 || queue < 0 || time < 0)
     return;
-  if (path->feedback_time <= 0) {
-    path->feedback_time = time;
-    return;
-  }
-  time += since - MIN (since, path->report_period);
-  path->feedback_deviation += (ABS (time - path->feedback_time) -
-      path->feedback_deviation) / FEEDBACK_REPORTS;
-  path->feedback_time += (time - path->feedback_time) / FEEDBACK_REPORTS;
+  mmtp_feedback_time_add (&path->feedback, time,
+      since - MIN (since, path->report_period));
 }
 
 gboolean
@@ -1106,7 +851,7 @@ mmtp_path_report (MmtpPath * path, guint64 now,
   guint64 since = now - MIN (now, path->report_time);
   const MmtpSent *newest = NULL;
 
-  forget_judged (path, now);
+  mmtp_large_losses_begin_report (&path->large_losses, now);
   lost = count_up (&path->stats.lost, record->lost);
   late = count_up (&path->stats.late, record->late);
   path->stats.jitter = record->jitter * (guint64) 1000;
@@ -1148,8 +893,7 @@ mmtp_path_add_round_trip (MmtpPath * path, guint64 now, guint64 round_trip)
 {
   path->round_trip = round_trip;
   mmtp_path_delay_add_latest (&path->long_round_trips, now, round_trip, 1);
-  if (path->drain_window && path->drained_from != MMTP_NO_STREAM)
-    path->drain_round_trip = MIN (path->drain_round_trip, (gint64) round_trip);
+  mmtp_drain_add_round_trip (&path->drain, round_trip);
   mmtp_recent_add (&path->round_trips, now, round_trip, 1);
   path->stats.round_trip = mmtp_recent_get (&path->round_trips);
 }
@@ -1171,14 +915,6 @@ mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset)
   path->stats.high_delay = path->high_delay;
 }
 
-/* Returns the time in ns until the bottleneck has transmitted all messages that
- * were sent. */
-static guint64
-get_busy_time (const MmtpPath * path, guint64 now)
-{
-  return path->busy_until - MIN (now, path->busy_until);
-}
-
 /* Returns the predicted queueing delay in ns of the next packet. The prediction
  * uses the delay of the newest message, which may have been jitter and not a
  * queue. The result is therefore limited to the time that the path needs for
@@ -1186,8 +922,8 @@ get_busy_time (const MmtpPath * path, guint64 now)
 static guint64
 get_predicted_queue (const MmtpPath * path, guint64 now)
 {
-  return MIN (get_busy_time (path, now), get_time (mmtp_path_get_rate (path),
-          path->sent.in_flight));
+  return MIN (mmtp_bottleneck_get_busy_time (&path->bottleneck, now),
+      mmtp_rate_get_time (mmtp_path_get_rate (path), path->sent.in_flight));
 }
 
 /* Returns the minimum queueing delay in the last report, minus the time that
@@ -1205,7 +941,7 @@ get_reported_queue (const MmtpPath * path, guint64 now)
   queue -= MIN (queue, age);
   if (queue == 0)
     return 0;
-  return MIN (queue, get_time (mmtp_path_get_rate (path),
+  return MIN (queue, mmtp_rate_get_time (mmtp_path_get_rate (path),
           path->sent.in_flight + QUEUE_PACKETS * get_packet_size (path)));
 }
 
@@ -1260,7 +996,7 @@ get_transmission_time (const MmtpPath * path)
 
   if (path->load_delays.is_known ? measured <= 0 : path->limits.is_app_limited)
     return 0;
-  time = get_time (mmtp_path_get_peak_rate (path),
+  time = mmtp_rate_get_time (mmtp_path_get_peak_rate (path),
       path->data_size + path->overhead);
   return path->load_delays.is_known ? MIN (time, (guint64) measured) : time;
 }
@@ -1268,7 +1004,8 @@ get_transmission_time (const MmtpPath * path)
 gboolean
 mmtp_path_is_measured (const MmtpPath * path)
 {
-  return path->configured_rate != 0 || mmtp_recent_is_known (&path->byte_times);
+  return path->configured_rate != 0
+      || mmtp_bottleneck_is_measured (&path->bottleneck);
 }
 
 /* Returns the expected delay in ns of the next packet. It is the sum of the
@@ -1309,7 +1046,7 @@ get_margin (const MmtpPath * path)
   gint64 margin = MAX (path->delays.spread, JITTERS * path->delays.jitter);
 
   return CLAMP (margin, 0, (gint64) path->deadline / MAX_MARGIN) +
-      (guint64) path->lateness;
+      (guint64) path->lateness.time;
 }
 
 /* Returns the safe delay, which hardly any message exceeds:
@@ -1354,7 +1091,7 @@ get_standing_delay (const MmtpPath * path, guint64 now)
 static guint64
 get_predicted_delay (const MmtpPath * path, guint64 now)
 {
-  return path->delay + get_busy_time (path, now) +
+  return path->delay + mmtp_bottleneck_get_busy_time (&path->bottleneck, now) +
       get_packet_time (path, path->large_size) + get_margin (path);
 }
 
@@ -1402,18 +1139,5 @@ mmtp_path_get_best_delay (const MmtpPath * path, guint64 now)
   guint64 safe = mmtp_path_get_safe_delay (path, now);
 
   return path->configured_rate ? safe : MIN (safe, path->delay +
-      (guint64) path->lateness);
-}
-
-/* --- liveness ------------------------------------------------------------ */
-
-/* Some paths deliver all small control messages but no large messages. The
- * measurements of such a path look perfect. To find out whether a path
- * delivers, the sender therefore counts only messages that are about as large
- * as a packet of the stream. */
-gboolean
-mmtp_path_delivers (const MmtpPath * path)
-{
-  return path->judged < MIN_JUDGED ||
-      path->missed * 100 < path->judged * MISSED_PERCENT;
+      (guint64) path->lateness.time);
 }

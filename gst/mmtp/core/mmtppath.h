@@ -9,7 +9,13 @@
 
 #pragma once
 
+#include "mmtpbottleneck.h"
+#include "mmtpdrain.h"
+#include "mmtpfeedbacktime.h"
+#include "mmtpfirstrate.h"
 #include "mmtpkeys.h"
+#include "mmtplargelosses.h"
+#include "mmtplateness.h"
 #include "mmtppathdelay.h"
 #include "mmtppathinfo.h"
 #include "mmtpratecontrol.h"
@@ -21,32 +27,6 @@
  * share of messages that are lost. */
 #define MMTP_SHARE_PERIOD (1 * G_GUINT64_CONSTANT (1000000000))
 #define MMTP_LOSS_PERIOD (10 * G_GUINT64_CONSTANT (1000000000))
-
-/* A first estimate of a path's rate. A large message takes longer than a short
- * one, and the rate is computed from the difference. */
-typedef struct
-{
-  guint64 rate;                 /* bit/s; 0 if unknown */
-  /* TRUE in two cases:
-   * - The path has so much jitter that the rate cannot be estimated. `rate` is
-   *   then 0.
-   * - Messages were lost, and the estimate was therefore limited to a low
-   *   value. The actual rate may be much higher. */
-  gboolean is_minimum;
-  /* By how many ns the large message (the OPEN) took longer than the short one;
-   * 0 if unknown. */
-  guint64 time;
-} MmtpFirstRate;
-
-/* The rate of a path cannot be estimated from the difference of two times, that
- * of a large message and that of a short one, if this difference is mostly
- * jitter. This is assumed if the difference is not more than this factor times
- * the measured jitter. Only a few messages are measured, so the real jitter may
- * be several times as long as the measured one. The timeout of TCP allows for
- * four times the deviation of the round trip, too (RFC 6298, section 2). With a
- * larger factor, a few ms of jitter would prevent a good estimate on a narrow
- * path. */
-#define MMTP_JITTER_FACTOR 4
 
 typedef struct
 {
@@ -80,10 +60,7 @@ typedef struct
   guint64 token;
   /* bytes of all messages that were reported, and IP and UDP headers */
   guint64 delivered;
-  /* The first estimate of the rate, as long as short messages may show that it
-   * was jitter. Otherwise first.time is 0. */
-  MmtpFirstRate first;
-  guint first_checks;           /* short messages compared with `first` */
+  MmtpFirstRateCheck first;
   /* TRUE if the rate of the path was unknown when its rate control started, and
    * if neither a PROBE has shown it nor a packet of the stream was sent since.
    */
@@ -93,29 +70,7 @@ typedef struct
   /* mean size of the recent large messages, without IP and UDP headers */
   guint64 large_size;
 
-  /* --- draining: emptying the queue to measure the base delay ---------------
-   */
-  /* Time in ns since which the application has been filling the window without
-   * a pause; 0 if it does not fill the window now. */
-  guint64 busy_since;
-  /* Reduced window in bytes while the sender drains the path, which means that
-   * it lets the queue of the path become empty; 0 at all other times. */
-  guint64 drain_window;
-  /* Time in ns at which draining ends at the latest. To drain a path is to let
-   * its queue become empty. */
-  guint64 drain_end;
-  /* Number of the first message that was sent after the bytes in flight had
-   * fallen to the reduced window (`drain_window`); MMTP_NO_STREAM if there is
-   * none yet. */
-  guint64 drained_from;
-  /* Minimum delay in ns that was measured while the sender was draining the
-   * path. Only messages count that were sent after the bytes in flight had
-   * fallen to the reduced window (`drain_window`). G_MAXINT64 if the minimum
-   * delay is not known yet. */
-  gint64 drain_min;
-  /* Minimum round-trip time in ns that was measured after the bytes in flight
-   * had fallen to the reduced window; G_MAXINT64 if none was measured yet. */
-  gint64 drain_round_trip;
+  MmtpDrain drain;
 
   /* --- from the reports -----------------------------------------------------
    */
@@ -124,15 +79,7 @@ typedef struct
    * at least half as large as a usual DATA message. On a slow path, large
    * messages take longer than short messages. */
   MmtpPathDelay load_delays;
-  /* Minimum of the recently measured transmission times per byte, in ps. Only
-   * large messages are measured. */
-  MmtpRecent byte_times;
-  /* Base delay in ns that was subtracted from the delays of messages to compute
-   * the values in `byte_times`. */
-  gint64 byte_times_base;
-  /* Predicted time in ns at which the bottleneck of the path has transmitted
-   * all messages that were sent on the path. */
-  guint64 busy_until;
+  MmtpBottleneck bottleneck;
   MmtpRecent round_trips;
   /* Round-trip times of the last minute, of which only the minimum is used. The
    * field `round_trips` covers only the last 4 to 20 s. If the path was busy in
@@ -141,13 +88,8 @@ typedef struct
   MmtpPathDelay long_round_trips;
   /* round-trip time that the last report gave, in ns; 0 if unknown */
   guint64 round_trip;
-  /* Mean time in ns from the sending of a message until a report about it
-   * arrives, without queueing delays; 0 if unknown. The report may arrive on
-   * another path, so this time can be shorter than the round-trip time. */
-  gdouble feedback_time;
-  /* Mean deviation, in ns, of the feedback time: the time from the sending of a
-   * message until a report about it arrives. */
-  gdouble feedback_deviation;
+  /* used only if the session has other usable paths */
+  MmtpFeedbackTime feedback;
   /* TRUE if the session has other usable paths, so that reports about this path
    * may arrive on another path. The sender sets it before it starts the path.
    * Later, mmtp_paths_update_delays() sets it. */
@@ -189,27 +131,8 @@ typedef struct
   /* TRUE if the path has stalled: its oldest unreported message is overdue for
    * so long (`gap`) that jitter cannot be the reason. */
   gboolean is_stalled;
-  /* time in ns that is added to the expected delay because many packets were
-   * late */
-  gdouble lateness;
-  /* Moving average of the share of late packets among the reported packets. The
-   * average is used to correct the expected delay of the path. A wrong expected
-   * delay can make a packet late only if the packet was sent shortly before its
-   * deadline. `marginal` is the number of packets that were sent shortly before
-   * their deadline. If more packets than `marginal` are late, some of them are
-   * late for another reason. The average therefore counts at most `marginal`
-   * packets as late. */
-  gdouble late_share;
-  /* Number of reported packets that were sent shortly before their deadline.
-   * The count begins again at each update of `late_share`. */
-  guint marginal;
-  /* `judged` is the number of large messages that were reported recently.
-   * `missed` is the number of lost messages among them. A message is large if
-   * it is at least half as large as a usual DATA message. */
-  guint judged, missed;
-  /* time in ns at which `judged` and `missed` were halved last, or at which the
-   * first report was counted; 0 if no report has been counted */
-  guint64 judged_since;
+  MmtpLateness lateness;
+  MmtpLargeLosses large_losses;
 
   /* --- statistics only, for the user ----------------------------------------
    */
@@ -260,7 +183,7 @@ void mmtp_path_note_idle (MmtpPath * path);
  * `is_alone` is FALSE, the limit is the window. If `is_alone` is TRUE, which
  * means that no other path has room, the limit is the window plus the reserve.
  * While the path is drained, the limit is at most the reduced window
- * (`drain_window`), without the reserve.
+ * (mmtpdrain.h), without the reserve.
  *
  * The reserve is the number of bytes that may be in flight beyond the window.
  * It is meant for a gap, a time in which nothing arrives, but this function
@@ -365,13 +288,3 @@ void mmtp_path_add_round_trip (MmtpPath * path, guint64 now,
  * offset between the clocks of sender and receiver (docs/wire-mmtp.md, section
  * 6). */
 void mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset);
-
-/* --- liveness ------------------------------------------------------------ */
-
-/* Returns whether the path delivers packets. The result is FALSE if most of the
- * recent large messages of the path were lost. A message is large if it is a
- * DATA or PROBE of at least half the usual size of a DATA message. On a fast
- * path, the recent messages are those of the last one or two seconds. */
-gboolean mmtp_path_delivers (const MmtpPath * path);
-/* Makes mmtp_path_delivers() count only the reports that arrive from now on. */
-void mmtp_path_restart_judging (MmtpPath * path);

@@ -5,11 +5,19 @@
 
 #include <string.h>
 
+#define SECOND G_GUINT64_CONSTANT (1000000000)
+
 struct _MmtpRateControl
 {
   const MmtpRateControlClass *klass;
   gpointer state;
 };
+
+guint64
+mmtp_rate_get_time (guint64 rate, guint64 bytes)
+{
+  return rate ? bytes * 8 * (SECOND / 1000) / MAX (rate / 1000, 1) : 0;
+}
 
 MmtpRateControl *
 mmtp_rate_control_new (const MmtpRateControlClass * klass, guint64 now,

@@ -176,6 +176,10 @@ extern const MmtpRateControlClass mmtp_delivery_control;
  * configured rate in the field `rate`. */
 extern const MmtpRateControlClass mmtp_token_control;
 
+/* Returns the time in ns that a path of `rate` bit/s needs for `bytes` bytes; 0
+ * if the rate is 0. */
+guint64 mmtp_rate_get_time (guint64 rate, guint64 bytes);
+
 /* Creates the state of an algorithm for one path. */
 MmtpRateControl *mmtp_rate_control_new (const MmtpRateControlClass * klass,
     guint64 now, const MmtpRateControlStart * start);

@@ -394,7 +394,7 @@ static void
 fall_silent (MmtpSender * sender, MmtpPath * path)
 {
   path->stats.silences++;
-  mmtp_path_restart_judging (path);
+  mmtp_large_losses_clear (&path->large_losses);
   set_state (sender, path, MMTP_PATH_SILENT);
   mmtp_paths_find_fastest (&sender->paths);
   mmtp_retransmission_requeue_path (&sender->retransmission, path);
@@ -407,7 +407,8 @@ static void
 check_silence (MmtpSender * sender, MmtpPath * path)
 {
   if (sender->paths.now >= mmtp_path_get_silence_time (path) ||
-      (mmtp_path_is_watched (path) && !mmtp_path_delivers (path)))
+      (mmtp_path_is_watched (path)
+          && !mmtp_large_losses_are_few (&path->large_losses)))
     fall_silent (sender, path);
 }
 
@@ -530,10 +531,10 @@ take_record (MmtpSender * sender, const MmtpRecord * record, guint32 reported)
   lost = path->stats.lost;
   came = path->stats.reported;
   first = path->sent.unreported;
-  judged = path->judged;
+  judged = path->large_losses.judged;
   path->deadline = mmtp_send_queue_get_delay (sender->queue);
   if (mmtp_path_report (path, sender->paths.now, record, reported))
-    note_progress (sender, path, path->judged != judged &&
+    note_progress (sender, path, path->large_losses.judged != judged &&
         path->stats.reported - came >= path->sent.unreported - first);
   if (path->stats.lost > lost)
     mmtp_repairer_note_loss (&sender->repairer, path);

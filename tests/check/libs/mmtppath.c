@@ -837,16 +837,16 @@ GST_START_TEST (busy_path_is_drained_each_ten_seconds)
 
   fixture_init (&fixture, 0);
   run (&fixture, START, START + 9 * SECOND, FALSE);
-  fail_unless_equals_uint64 (fixture.path->drain_window, 0);
+  fail_unless_equals_uint64 (fixture.path->drain.window, 0);
   for (now = START + 9 * SECOND; now < START + 11 * SECOND &&
-      !fixture.path->drain_window; now += 50 * MS)
+      !fixture.path->drain.window; now += 50 * MS)
     run (&fixture, now, now + 50 * MS, FALSE);
-  fail_unless (fixture.path->drain_window > 0);
-  window = fixture.path->drain_window;
+  fail_unless (fixture.path->drain.window > 0);
+  window = fixture.path->drain.window;
   fail_unless (window >= 2 * PACKET);
   fail_unless (window < fixture.path->limits.window);
   /* While the sender drains the path, the bytes in flight must not exceed
-   * `drain_window`. The `reserve`, by which a path may exceed its congestion
+   * `drain.window`. The `reserve`, by which a path may exceed its congestion
    * window at other times, must not be used. */
   fixture.path->limits.reserve = 100 * PACKET;
   while (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE))
@@ -867,7 +867,7 @@ GST_START_TEST (delay_of_a_drained_path_is_its_base)
   /* The one-way delay of the path increases from DELAY to 80 ms. The sender
    * must begin to drain the path. The base delay must not change yet. */
   fixture.delay = 80 * MS;
-  for (now = START + SECOND; !fixture.path->drain_window; now += 50 * MS)
+  for (now = START + SECOND; !fixture.path->drain.window; now += 50 * MS)
     run (&fixture, now, now + 50 * MS, FALSE);
   fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.path->delays),
       DELAY);
@@ -877,13 +877,13 @@ GST_START_TEST (delay_of_a_drained_path_is_its_base)
   send (&fixture, now, 1);
   fixture.delay = 70 * MS;
   report_all (&fixture, now + 50 * MS);
-  fail_unless (fixture.path->drain_window > 0);
-  number = fixture.path->drained_from;
+  fail_unless (fixture.path->drain.window > 0);
+  number = fixture.path->drain.from;
   fail_unless_equals_uint64 (number, fixture.path->sent.next);
   fixture.delay = 60 * MS;
   send (&fixture, now + 80 * MS, 1);
   report_all (&fixture, now + 120 * MS);
-  fail_unless_equals_uint64 (fixture.path->drain_window, 0);
+  fail_unless_equals_uint64 (fixture.path->drain.window, 0);
   fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.path->delays),
       60 * MS);
   fixture_clear (&fixture);
@@ -901,13 +901,13 @@ GST_START_TEST (drain_ends_by_itself)
   guint64 now;
 
   fixture_init (&fixture, 0);
-  for (now = START; !fixture.path->drain_window; now += 50 * MS)
+  for (now = START; !fixture.path->drain.window; now += 50 * MS)
     run (&fixture, now, now + 50 * MS, FALSE);
   fixture.delay = 200 * MS;
   report (&fixture, now + 350 * MS);
-  fail_unless (fixture.path->drain_window > 0);
+  fail_unless (fixture.path->drain.window > 0);
   report (&fixture, now + 450 * MS);
-  fail_unless_equals_uint64 (fixture.path->drain_window, 0);
+  fail_unless_equals_uint64 (fixture.path->drain.window, 0);
   fail_unless_equals_int64 (mmtp_path_delay_get_base (&fixture.path->delays),
       DELAY);
   fixture_clear (&fixture);
@@ -923,13 +923,13 @@ GST_START_TEST (idle_and_configured_paths_are_not_drained)
   fixture_init (&fixture, 0);
   for (now = START; now < START + 60 * SECOND; now += 50 * MS) {
     run (&fixture, now, now + 50 * MS, TRUE);
-    fail_unless_equals_uint64 (fixture.path->drain_window, 0);
+    fail_unless_equals_uint64 (fixture.path->drain.window, 0);
   }
   fixture_clear (&fixture);
   fixture_init (&fixture, RATE);
   for (now = START; now < START + 60 * SECOND; now += 50 * MS) {
     run (&fixture, now, now + 50 * MS, FALSE);
-    fail_unless_equals_uint64 (fixture.path->drain_window, 0);
+    fail_unless_equals_uint64 (fixture.path->drain.window, 0);
   }
   fixture_clear (&fixture);
 }
@@ -1156,10 +1156,10 @@ check_predicted (guint n)
   fixture.delay = DELAY + 200 * MS;
   arrive (&fixture, 10);
   report (&fixture, START + SECOND + fixture.delay);
-  fail_unless (fixture.path->busy_until >= expected - MS &&
-      fixture.path->busy_until <= expected + MS,
+  fail_unless (fixture.path->bottleneck.busy_until >= expected - MS &&
+      fixture.path->bottleneck.busy_until <= expected + MS,
       "%u packets: %" G_GINT64_FORMAT " ns later than expected", n,
-      (gint64) (fixture.path->busy_until - expected));
+      (gint64) (fixture.path->bottleneck.busy_until - expected));
   fixture_clear (&fixture);
 }
 
@@ -1222,11 +1222,14 @@ GST_START_TEST (prediction_counts_pauses)
   fixture_init (&fixture, 0);
   set_rate (&fixture, FALSE);
   send (&fixture, START, 3);
-  fail_unless_equals_uint64 (fixture.path->busy_until, START + 30 * MS);
+  fail_unless_equals_uint64 (fixture.path->bottleneck.busy_until,
+      START + 30 * MS);
   send (&fixture, START + 25 * MS, 1);
-  fail_unless_equals_uint64 (fixture.path->busy_until, START + 40 * MS);
+  fail_unless_equals_uint64 (fixture.path->bottleneck.busy_until,
+      START + 40 * MS);
   send (&fixture, START + 100 * MS, 1);
-  fail_unless_equals_uint64 (fixture.path->busy_until, START + 110 * MS);
+  fail_unless_equals_uint64 (fixture.path->bottleneck.busy_until,
+      START + 110 * MS);
   fixture_clear (&fixture);
 }
 
@@ -1288,7 +1291,7 @@ GST_START_TEST (reports_on_a_faster_path_shorten_the_feedback_time)
       arrive (&fixture, fixture.path->sent.next - 1);
       report_late (&fixture, now + 23 * MS, now + 28 * MS);
     }
-    fail_unless_equals_int (fixture.path->feedback_time / MS, i == 1 ? 25 : 0);
+    fail_unless_equals_int (fixture.path->feedback.mean / MS, i == 1 ? 25 : 0);
     fixture_clear (&fixture);
   }
 }
@@ -1326,16 +1329,16 @@ GST_START_TEST (does_not_deliver_after_many_losses)
   fixture.record.lost = 6;
   report (&fixture, START + 50 * MS);
   note_missed (&fixture, 0, 6);
-  fail_unless (mmtp_path_delivers (fixture.path));
+  fail_unless (mmtp_large_losses_are_few (&fixture.path->large_losses));
   send (&fixture, START + 50 * MS, 1);
   arrive (&fixture, 7);
   report (&fixture, START + 100 * MS);
-  fail_if (mmtp_path_delivers (fixture.path));
+  fail_if (mmtp_large_losses_are_few (&fixture.path->large_losses));
   send (&fixture, START + 100 * MS, 20);
   for (i = 8; i < 28; i++)
     arrive (&fixture, i);
   report (&fixture, START + 150 * MS);
-  fail_unless (mmtp_path_delivers (fixture.path));
+  fail_unless (mmtp_large_losses_are_few (&fixture.path->large_losses));
   fixture_clear (&fixture);
 }
 
@@ -1354,7 +1357,7 @@ GST_START_TEST (does_not_deliver_when_only_small_messages_come)
   fixture.record.lost = 8;
   report (&fixture, START + 50 * MS);
   note_missed (&fixture, 0, 8);
-  fail_if (mmtp_path_delivers (fixture.path));
+  fail_if (mmtp_large_losses_are_few (&fixture.path->large_losses));
   fixture_clear (&fixture);
 }
 
@@ -1399,17 +1402,17 @@ GST_START_TEST (delivers_although_its_queue_overflows)
   fixture.record.lost += 100;
   report (&fixture, now + 50 * MS);
   note_missed (&fixture, first, 100);
-  fail_unless (mmtp_path_delivers (fixture.path));
+  fail_unless (mmtp_large_losses_are_few (&fixture.path->large_losses));
   now = lose_some (&fixture, now + 50 * MS, 20, 0);
-  fail_unless (mmtp_path_delivers (fixture.path));
+  fail_unless (mmtp_large_losses_are_few (&fixture.path->large_losses));
   lose_some (&fixture, now, 60, 9);
-  fail_if (mmtp_path_delivers (fixture.path));
+  fail_if (mmtp_large_losses_are_few (&fixture.path->large_losses));
   fixture_clear (&fixture);
 }
 
 GST_END_TEST;
 
-/* mmtp_path_delivers () must judge a path only by its large messages. Before
+/* mmtp_large_losses_are_few () must judge a path only by its large messages. Before
  * the stream begins, nearly all messages are short control messages. Their loss
  * must not make the function return FALSE. */
 GST_START_TEST (lost_control_messages_are_no_measure)
@@ -1427,13 +1430,13 @@ GST_START_TEST (lost_control_messages_are_no_measure)
   report (&fixture, START + 50 * MS);
   note_missed (&fixture, 0, 14);
   note_missed (&fixture, 107, 1);
-  fail_unless (mmtp_path_delivers (fixture.path));
+  fail_unless (mmtp_large_losses_are_few (&fixture.path->large_losses));
   /* A message may be reported as lost several times. Its loss must be counted
    * only once. */
   note_missed (&fixture, 107, 1);
   note_missed (&fixture, 107, 1);
-  fail_unless (mmtp_path_delivers (fixture.path));
-  fail_unless_equals_int (fixture.path->missed, 1);
+  fail_unless (mmtp_large_losses_are_few (&fixture.path->large_losses));
+  fail_unless_equals_int (fixture.path->large_losses.lost, 1);
   fixture_clear (&fixture);
 }
 
