@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mmtpbottleneck.h: predicts how long the bottleneck of a path
- * is busy. */
+/* Implementation of mmtpbottleneck.h: predicts how long the bottleneck of a
+ * path is busy. */
 
 #include "mmtpbottleneck.h"
 
-/* If at most MAX_PREDICTED messages are in flight, the prediction takes the size
- * and the sending time of each message into account. If more messages are in
- * flight, the prediction only uses the sum of their sizes, to limit the work that
- * a report causes. */
+/* If at most MAX_PREDICTED messages are in flight, the prediction takes the
+ * size and the sending time of each message into account. If more messages are
+ * in flight, the prediction only uses the sum of their sizes, to limit the work
+ * that a report causes. */
 #define MAX_PREDICTED 256
 
 void
@@ -45,8 +45,8 @@ mmtp_bottleneck_get_byte_time (const MmtpBottleneck * bottleneck)
   return MAX (mmtp_recent_get (&bottleneck->byte_times), 0) / 1000.0;
 }
 
-/* The bottleneck transmits the messages in the order in which they were sent. It
- * begins to transmit this message as soon as it has transmitted the previous
+/* The bottleneck transmits the messages in the order in which they were sent.
+ * It begins to transmit this message as soon as it has transmitted the previous
  * one. */
 void
 mmtp_bottleneck_sent (MmtpBottleneck * bottleneck, guint64 now, guint64 time)
@@ -56,10 +56,10 @@ mmtp_bottleneck_sent (MmtpBottleneck * bottleneck, guint64 now, guint64 time)
 
 /* The function begins with the time at which the bottleneck transmitted
  * `newest`: the sending time of `newest` plus `queued`. It then adds the
- * transmission times of all messages in flight. If the bottleneck was idle before
- * one of these messages was sent, the function also adds the idle time. If many
- * messages are in flight, idle times are ignored, except for the idle time before
- * the last message. */
+ * transmission times of all messages in flight. If the bottleneck was idle
+ * before one of these messages was sent, the function also adds the idle time.
+ * If many messages are in flight, idle times are ignored, except for the idle
+ * time before the last message. */
 guint
 mmtp_bottleneck_correct (MmtpBottleneck * bottleneck, const MmtpSentLog * log,
     const MmtpSent * newest, guint64 queued, gdouble byte_time)

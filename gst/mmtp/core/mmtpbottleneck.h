@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The bottleneck of a path: the slowest link, in front of which messages wait in
- * a queue. This module measures how long the bottleneck takes to transmit a byte,
- * and predicts when it has transmitted all messages that were sent.
+/* The bottleneck of a path: the slowest link, in front of which messages wait
+ * in a queue. This module measures how long the bottleneck takes to transmit a
+ * byte, and predicts when it has transmitted all messages that were sent.
  *
- * Times are in ns unless noted otherwise, and sizes are in bytes with IP and UDP
- * headers. */
+ * Times are in ns unless noted otherwise, and sizes are in bytes with IP and
+ * UDP headers. */
 
 #pragma once
 
@@ -26,9 +26,9 @@ typedef struct
 
 void mmtp_bottleneck_clear (MmtpBottleneck * bottleneck);
 
-/* Sets the base delay of the path to `base`, and corrects the transmission times
- * that were measured with another base delay. `packet` is the size of a usual
- * packet. */
+/* Sets the base delay of the path to `base`, and corrects the transmission
+ * times that were measured with another base delay. `packet` is the size of a
+ * usual packet. */
 void mmtp_bottleneck_set_base (MmtpBottleneck * bottleneck, gint64 base,
     guint64 packet);
 /* Adds the measurement of a large message. `time` is its delay minus the base

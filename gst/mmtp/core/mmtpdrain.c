@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mmtpdrain.h: decides when the queue of a path is drained. */
+/* Implementation of mmtpdrain.h: decides when a path is drained. */
 
 #include "mmtpdrain.h"
 #include "mmtpratecontrol.h"
@@ -16,8 +16,8 @@
  *   is 500 ms, the period is 50 s minus 10 s, which is 40 s. */
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
-/* While a path is drained, the window is 1/DRAIN_PART of the bytes that fill the
- * path, and at least MIN_PACKETS packets. */
+/* While a path is drained, the window is 1/DRAIN_PART of the bytes that fill
+ * the path, and at least MIN_PACKETS packets. */
 #define DRAIN_PART 2
 #define MIN_PACKETS 2
 /* Draining ends after MAX_DRAIN (ns) at the latest, or after two feedback times

@@ -5,9 +5,9 @@
  * the base delay.
  *
  * If a path has been busy for a long time, the sender therefore reduces the
- * congestion window to half of the bytes that fill the path. It then waits for a
- * report about a message that was sent after the bytes in flight had fallen to
- * this window. This report ends draining. BBR does the same in its state
+ * congestion window to half of the bytes that fill the path. It then waits for
+ * a report about a message that was sent after the bytes in flight had fallen
+ * to this window. This report ends draining. BBR does the same in its state
  * ProbeRTT (draft-ietf-ccwg-bbr, section 4.3.4).
  *
  * Times are in ns and sizes in bytes. A MmtpDrain must be filled with zeros

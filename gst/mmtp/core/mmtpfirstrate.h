@@ -2,8 +2,8 @@
 /* The first estimate of the rate of a path, and a check of this estimate. The
  * estimate assumes that a large message (the OPEN) took longer than a short one
  * because of its size. The rate is computed from the difference. But on a path
- * with jitter, the difference may be mere jitter. The short messages that follow
- * show whether this is the case. Times are in ns. */
+ * with jitter, the difference may be mere jitter. The short messages that
+ * follow show whether this is the case. Times are in ns. */
 
 #pragma once
 
@@ -43,8 +43,8 @@ typedef struct
  * contains no time, or if it is only a minimum of the rate. */
 void mmtp_first_rate_check_begin (MmtpFirstRateCheck * check,
     const MmtpFirstRate * first);
-/* Ends the check. It is called when a large message is sent, because this message
- * will show the rate better than the OPEN has. */
+/* Ends the check. It is called when a large message is sent, because this
+ * message will show the rate better than the OPEN has. */
 void mmtp_first_rate_check_end (MmtpFirstRateCheck * check);
 /* Checks the estimate with a message that has arrived. `latest` is its delay
  * minus that of the OPEN, and `base` is the minimum of these differences.

@@ -10,17 +10,17 @@
 /* A path counts as delivering nothing if at least LOST_PERCENT of its recent
  * large messages are lost. This decision needs at least MIN_JUDGED messages for
  * which it is known whether they have arrived. With the values 75 % and 8, at
- * least 6 of 8 messages must be lost. If 10 % of the messages are lost at random,
- * this happens only in one of 40,000 cases. */
+ * least 6 of 8 messages must be lost. If 10 % of the messages are lost at
+ * random, this happens only in one of 40,000 cases. */
 #define LOST_PERCENT 75
 #define MIN_JUDGED 8
 /* The numbers are halved when `judged` has reached MAX_JUDGED and MIN_TIME (ns)
  * has passed since they were halved last.
  *
  * Without the condition MIN_TIME, the numbers of a fast path would be halved in
- * almost every report, and would cover only the last few reports. If a queue then
- * overflows once, a single report shows dozens of lost messages. This one report
- * would make the path count as delivering nothing. */
+ * almost every report, and would cover only the last few reports. If a queue
+ * then overflows once, a single report shows dozens of lost messages. This one
+ * report would make the path count as delivering nothing. */
 #define MAX_JUDGED 32
 #define MIN_TIME (1000 * MILLISECOND)
 

@@ -2,9 +2,9 @@
 /* Decides whether a path delivers packets of the stream.
  *
  * Some paths deliver all small control messages but no large messages. The
- * measurements of such a path look perfect. To find out whether a path delivers,
- * the sender therefore counts only large messages: messages that are at least
- * half as large as a usual packet of the stream.
+ * measurements of such a path look perfect. To find out whether a path
+ * delivers, the sender therefore counts only large messages: messages that are
+ * at least half as large as a usual packet of the stream.
  *
  * A MmtpLargeLosses must be filled with zeros before its first use. */
 
@@ -22,8 +22,8 @@ typedef struct
   guint64 since;
 } MmtpLargeLosses;
 
-/* Called for each report, before its messages are counted. Halves the numbers if
- * they have become large, so that older messages count less. */
+/* Called for each report, before its messages are counted. Halves the numbers
+ * if they have become large, so that older messages count less. */
 void mmtp_large_losses_begin_report (MmtpLargeLosses * losses, guint64 now);
 /* Forgets all messages. Only those that are reported from now on count. */
 void mmtp_large_losses_clear (MmtpLargeLosses * losses);

@@ -7,8 +7,8 @@
 
 /* The correction rises while the mean share of late packets is above MANY_LATE,
  * and falls while the share is below FEW_LATE. MEMORY (ns) is the time constant
- * of the mean. RISE and FALL say how fast the correction changes, in ns per ns of
- * time. A report counts for at most MAX_STEP (ns). */
+ * of the mean. RISE and FALL say how fast the correction changes, in ns per ns
+ * of time. A report counts for at most MAX_STEP (ns). */
 #define MANY_LATE 0.1
 #define FEW_LATE 0.02
 #define MEMORY (500. * MILLISECOND)

@@ -187,8 +187,8 @@ get_burst_time (const MmtpPath * path)
       MIN (path->limits.burst, get_packet_size (path)));
 }
 
-/* Fills in the properties of the path with which its rate control starts. `rate`
- * is an estimate of the rate in bit/s, or 0. */
+/* Fills in the properties of the path with which its rate control starts.
+ * `rate` is an estimate of the rate in bit/s, or 0. */
 static void
 fill_start (const MmtpPath * path, MmtpRateControlStart * start, guint64 rate,
     gboolean is_minimum)
@@ -559,9 +559,9 @@ mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now)
 }
 
 /* Begins or ends draining (mmtpdrain.h). When draining ends, the minimum delay
- * and the minimum round trip replace the base delay and the stored minimum of the
- * round trip. The offset of the clocks is computed from both minima, so both must
- * have been measured during the same time. */
+ * and the minimum round trip replace the base delay and the stored minimum of
+ * the round trip. The offset of the clocks is computed from both minima, so
+ * both must have been measured during the same time. */
 static void
 follow_drain (MmtpPath * path, guint64 now, const MmtpSent * newest)
 {
@@ -672,11 +672,11 @@ take_first_rate (MmtpPath * path, guint64 now, guint64 time, guint64 size)
   restart_control (path, now, &start);
 }
 
-/* Checks the first estimate of the rate (mmtpfirstrate.h). `latest` is the delay
- * in ns of the message `newest`, minus that of the OPEN. If the estimate was
- * jitter, the rate control begins again with the window of a path whose rate is
- * unknown. If the estimate gives a larger window, the estimate remains, but only
- * as a minimum of the rate. */
+/* Checks the first estimate of the rate (mmtpfirstrate.h). `latest` is the
+ * delay in ns of the message `newest`, minus that of the OPEN. If the estimate
+ * was jitter, the rate control begins again with the window of a path whose
+ * rate is unknown. If the estimate gives a larger window, the estimate remains,
+ * but only as a minimum of the rate. */
 static void
 check_first_rate (MmtpPath * path, guint64 now, const MmtpSent * newest,
     gint64 latest)

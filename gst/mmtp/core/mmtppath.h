@@ -160,8 +160,8 @@ void mmtp_path_open (MmtpPath * path, guint64 now,
     const MmtpPathConfig * config);
 /* Starts to use the path for data. Called after the peer has answered the
  * handshake or a JOIN. `klass` is the congestion control for paths without a
- * configured rate. `first` is a first estimate of the path's rate; NULL if there
- * is none. */
+ * configured rate. `first` is a first estimate of the path's rate; NULL if
+ * there is none. */
 void mmtp_path_start (MmtpPath * path, guint64 now,
     const MmtpRateControlClass * klass, const MmtpFirstRate * first);
 

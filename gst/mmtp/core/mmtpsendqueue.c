@@ -6,44 +6,17 @@
 
 #include <string.h>
 
-#include "mmtppacketlist.h"
+#include "mmtpplanframes.h"
+#include "mmtpsendwindow.h"
+#include "mmtpstreamrate.h"
+#include "mmtpwaiting.h"
 
-#define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* `window` is a ring of pointers to all packets that may still have to be sent
- * or retransmitted. MIN_WINDOW is its initial number of entries, a power of
- * two. The number is doubled when the ring is full. */
-#define MIN_WINDOW 64
-/* Minimum time in ns over which the rate of the stream is measured. This time
- * is the difference between the due time of the newest buffer and the due time
- * of the first buffer in the measurement. */
-#define MEASURED_SPAN (2000 * MILLISECOND)
 /* Maximum number of packets that are marked as received after one REPORT. A
  * REPORT (docs/wire-mmtp.md) says which packets the receiver has got. If the
  * rate is high and no REPORT has arrived for a long time, the next REPORT may
  * acknowledge more packets than this maximum. The packets beyond the maximum
  * are marked when the following REPORTs arrive. */
 #define MAX_SETTLED 4096
-/* Maximum number of freed MmtpUnits (buffers at the sender) whose memory is
- * kept for new units. Only units that consist of one packet are kept. At a high
- * rate, one REPORT acknowledges some thousand packets, whose units are then
- * freed. Before the next REPORT arrives, about as many new packets are queued,
- * and their units use the kept memory. */
-#define MAX_SPARE 4096
-
-/* A plan (mmtpplan.h) chooses which of the waiting frames are sent if the paths
- * are too slow for all of them. If one packet of a frame is late, the frame is
- * useless, and so are all frames that refer to it. Because the delays of the
- * paths are only estimates, a plan tries to deliver each frame some time before
- * its deadline. This margin is a part of the initial delay (D0, the latency of
- * the session). It is D0 divided by REFERENCE_MARGIN for reference pictures,
- * and D0 divided by DROPPABLE_MARGIN for other pictures. Both divisors were
- * tuned with simulated links (tests/benchmarks/mmtparena.c). */
-#define REFERENCE_MARGIN 12
-#define DROPPABLE_MARGIN 24
-/* A plan skips independent frames whose deadlines are too early. It looks at
- * MAX_SKIPPED of them at most. After that, it goes on with the first frame whose
- * deadline is late enough. This bounds the work that a long queue causes. */
-#define MAX_SKIPPED 256
 
 struct _MmtpSendQueue
 {
@@ -56,30 +29,13 @@ struct _MmtpSendQueue
   gpointer user_data;
 
   /* --- packets */
-  /* The next new packet gets this stream number. */
-  guint64 next_number;
-  /* Packets with a stream number below `floor` will not be sent any more. */
-  guint64 floor;
-  /* Ring of the packets with the stream numbers from `floor` up to, but not
-   * including, `next_number`. These packets may still have to be sent or
-   * retransmitted. */
-  MmtpPacket **window;
-  guint window_size;            /* a power of two */
-  guint64 kept_bytes;           /* payload bytes in the window */
+  MmtpSendWindow window;
   /* According to the REPORTs of the receiver, it no longer needs the packets
    * with stream numbers below this number. */
   guint64 reported_next;
 
-  /* --- waiting packets */
-  MmtpPacketList ranks[MMTP_N_RANKS];
-  /* For each rank, a list of the MmtpUnits (buffers at the sender) of which no
-   * packet has been sent yet. New units are added at the end. */
-  GQueue unbegun[MMTP_N_RANKS];
-  guint64 unbegun_work[MMTP_N_RANKS];
+  MmtpWaiting waiting;
   GQueue speculative;           /* MmtpPackets */
-  /* Freed MmtpUnits (buffers at the sender), whose memory is used again. Each
-   * has memory for one packet. They are linked by their field `link`. */
-  GQueue spare;
 
   /* --- frames and pictures */
   /* frame number of the last buffer that was put into the queue */
@@ -99,54 +55,11 @@ struct _MmtpSendQueue
   gboolean has_references;
   MmtpGop gop;                  /* current group of pictures */
 
-  /* --- rate of the stream */
-  /* due time in ns of the buffer with which the measurement of the stream's
-   * rate began */
-  guint64 measured_since;
-  guint64 measured_bits;
-  guint64 measured_rate;        /* in bit/s */
-
+  MmtpStreamRate rate;
   MmtpSendQueueStats stats;
 };
 
 /* --- packets and buffers -------------------------------------------------- */
-
-/* Returns zeroed memory for a unit, which is a buffer with `n_places` packets.
- * Most units have one packet. When such a unit is not needed any more, its
- * memory is kept, and this function uses it again. */
-static MmtpUnit *
-alloc_unit (MmtpSendQueue * queue, guint n_places)
-{
-  const gsize size = sizeof (MmtpUnit) + n_places * sizeof (MmtpPacket);
-  const GList *spare = n_places == 1 ?
-      g_queue_pop_head_link (&queue->spare) : NULL;
-  MmtpUnit *unit = spare ? spare->data : g_malloc (size);
-
-  memset (unit, 0, size);
-  unit->n_places = n_places;
-  return unit;
-}
-
-static void
-free_unit (MmtpSendQueue * queue, MmtpUnit * unit)
-{
-  g_bytes_unref (unit->data);
-  if (unit->n_places != 1 || queue->spare.length == MAX_SPARE) {
-    g_free (unit);
-    return;
-  }
-  unit->link.data = unit;
-  g_queue_push_head_link (&queue->spare, &unit->link);
-}
-
-static void
-free_spare (MmtpSendQueue * queue)
-{
-  GList *spare;
-
-  while ((spare = g_queue_pop_head_link (&queue->spare)))
-    g_free (spare->data);
-}
 
 MmtpSendQueue *
 mmtp_send_queue_new (guint64 max_bytes, MmtpDiscardFunc discarded,
@@ -159,21 +72,16 @@ mmtp_send_queue_new (guint64 max_bytes, MmtpDiscardFunc discarded,
   queue->user_data = user_data;
   queue->given_up_frame = queue->sent_frame = G_MAXUINT64;
   mmtp_gop_init (&queue->gop);
-  queue->window_size = MIN_WINDOW;
-  queue->window = g_new (MmtpPacket *, queue->window_size);
+  mmtp_send_window_init (&queue->window);
   return queue;
 }
 
 void
 mmtp_send_queue_free (MmtpSendQueue * queue)
 {
-  guint i;
-
   mmtp_send_queue_flush (queue);
-  for (i = 0; i < MMTP_N_RANKS; i++)
-    mmtp_packet_list_clear (&queue->ranks[i]);
-  free_spare (queue);
-  g_free (queue->window);
+  mmtp_waiting_clear (&queue->waiting);
+  mmtp_send_window_clear (&queue->window);
   g_free (queue);
 }
 
@@ -219,170 +127,63 @@ mmtp_send_queue_get_last_time (const MmtpSendQueue * queue,
 MmtpPacket *
 mmtp_send_queue_get_packet (const MmtpSendQueue * queue, guint64 number)
 {
-  if (number < queue->floor || number >= queue->next_number)
-    return NULL;
-  return queue->window[number & (queue->window_size - 1)];
-}
-
-static void
-grow_window (MmtpSendQueue * queue)
-{
-  guint size = queue->window_size * 2;
-  MmtpPacket **window = g_new (MmtpPacket *, size);
-  guint64 number;
-
-  for (number = queue->floor; number < queue->next_number; number++)
-    window[number & (size - 1)] = mmtp_send_queue_get_packet (queue, number);
-  g_free (queue->window);
-  queue->window = window;
-  queue->window_size = size;
-}
-
-/* Frees the packets that are not needed any more, beginning with the oldest
- * packet in `window`. Stops at the first packet that may still have to be sent
- * or retransmitted.
- */
-static void
-raise_floor (MmtpSendQueue * queue)
-{
-  while (queue->floor < queue->next_number) {
-    MmtpPacket *packet = mmtp_send_queue_get_packet (queue, queue->floor);
-
-    if (packet->state != MMTP_PACKET_DONE)
-      return;
-    queue->kept_bytes -= packet->size;
-    if (--packet->unit->n_kept == 0)
-      free_unit (queue, packet->unit);
-    queue->floor++;
-  }
+  return mmtp_send_window_get (&queue->window, number);
 }
 
 /* --- the queues ----------------------------------------------------------- */
 
-static MmtpPacketList *
-get_list (MmtpSendQueue * queue, const MmtpPacket * packet)
-{
-  return &queue->ranks[packet->unit->rank];
-}
-
-static MmtpPacket *
-get_first (const MmtpSendQueue * queue, MmtpRank rank)
-{
-  return mmtp_packet_list_get_first (&queue->ranks[rank]);
-}
-
-static MmtpPacket *
-get_next (const MmtpSendQueue * queue, const MmtpPacket * packet)
-{
-  return mmtp_packet_list_get_next (&queue->ranks[packet->unit->rank], packet);
-}
-
 gboolean
 mmtp_send_queue_is_empty (const MmtpSendQueue * queue)
 {
-  guint i;
-
-  for (i = 0; i < MMTP_N_RANKS; i++)
-    if (queue->ranks[i].n > 0)
-      return FALSE;
-  return TRUE;
+  return mmtp_waiting_is_empty (&queue->waiting);
 }
 
 guint64
 mmtp_send_queue_get_bytes (const MmtpSendQueue * queue)
 {
-  guint64 bytes = 0;
-  guint i;
-
-  for (i = 0; i < MMTP_N_RANKS; i++)
-    bytes += queue->ranks[i].bytes;
-  return bytes;
-}
-
-/* A rank says how important a packet is. Returns the total size in bytes of the
- * waiting packets whose rank is `rank` or more important. The size includes all
- * headers. */
-static guint64
-get_work_from (const MmtpSendQueue * queue, MmtpRank rank)
-{
-  guint64 work = 0;
-  guint i;
-
-  for (i = rank; i < MMTP_N_RANKS; i++)
-    work += mmtp_packet_list_get_work (&queue->ranks[i]);
-  return work;
+  return mmtp_waiting_get_bytes (&queue->waiting);
 }
 
 guint64
 mmtp_send_queue_get_work (const MmtpSendQueue * queue)
 {
-  return get_work_from (queue, 0);
+  return mmtp_waiting_get_work (&queue->waiting, 0);
 }
 
 guint64
 mmtp_send_queue_get_next_number (const MmtpSendQueue * queue)
 {
-  return queue->next_number;
+  return queue->window.next;
 }
 
 guint64
 mmtp_send_queue_get_floor (const MmtpSendQueue * queue)
 {
-  return queue->floor;
+  return queue->window.floor;
 }
 
 guint64
 mmtp_send_queue_get_bit_rate (const MmtpSendQueue * queue)
 {
-  return queue->measured_rate;
+  return queue->rate.rate;
 }
 
 MmtpPacket *
 mmtp_send_queue_get_head (const MmtpSendQueue * queue)
 {
-  MmtpPacket *head = NULL;
-  guint i;
-
-  for (i = 0; i < MMTP_N_RANKS; i++) {
-    MmtpPacket *packet = get_first (queue, i);
-
-    if (packet && (!head || mmtp_send_packet_compare (packet, head) < 0))
-      head = packet;
-  }
-  return head;
+  return mmtp_waiting_get_head (&queue->waiting);
 }
 
 MmtpPacket *
 mmtp_send_queue_get_tail (const MmtpSendQueue * queue)
 {
-  MmtpPacket *tail = NULL;
-  guint i;
-
-  for (i = 0; i < MMTP_N_RANKS; i++) {
-    MmtpPacket *packet = mmtp_packet_list_get_last (&queue->ranks[i]);
-
-    if (packet && (!tail || mmtp_send_packet_compare (packet, tail) > 0))
-      tail = packet;
-  }
-  return tail;
+  return mmtp_waiting_get_tail (&queue->waiting);
 }
 
-static void
-mark_unbegun (MmtpSendQueue * queue, MmtpUnit * unit)
+static MmtpPacketList *
+get_list (MmtpSendQueue * queue, const MmtpPacket * packet)
 {
-  unit->link.data = unit;
-  g_queue_push_tail_link (&queue->unbegun[unit->rank], &unit->link);
-  queue->unbegun_work[unit->rank] += mmtp_send_unit_get_work (unit);
-}
-
-static void
-mark_begun (MmtpSendQueue * queue, MmtpUnit * unit)
-{
-  if (!unit->link.data)
-    return;
-  unit->link.data = NULL;
-  g_queue_unlink (&queue->unbegun[unit->rank], &unit->link);
-  queue->unbegun_work[unit->rank] -= mmtp_send_unit_get_work (unit);
+  return mmtp_waiting_get_list (&queue->waiting, packet);
 }
 
 /* --- dropping buffers ----------------------------------------------------- */
@@ -428,11 +229,12 @@ give_up_unit (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 {
   guint64 number, end = unit->first + unit->n_packets;
 
-  mark_begun (queue, unit);
+  mmtp_waiting_mark_begun (&queue->waiting, unit);
   if (!unit->given_up)
     count_discarded (queue, unit->rank, reason);
   unit->given_up = TRUE;
-  for (number = MAX (unit->first, queue->floor); number < end; number++) {
+  number = MAX (unit->first, queue->window.floor);
+  for (; number < end; number++) {
     MmtpPacket *packet = mmtp_send_queue_get_packet (queue, number);
 
     if (packet->state == MMTP_PACKET_WAITING)
@@ -445,27 +247,6 @@ give_up_unit (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   tell_discarded (queue, unit, reason, reason == MMTP_DISCARD_BROKEN);
 }
 
-/* Each packet has a stream number. Returns the stream number of the first
- * packet of the frame to which the buffer `unit` belongs. The queue may no
- * longer store the first packets of this frame. In this case, the function
- * looks only at the packets that are still in the queue. It returns the stream
- * number of the first of these packets that belongs to the frame. */
-static guint64
-get_frame_start (const MmtpSendQueue * queue, const MmtpUnit * unit)
-{
-  guint64 first = MAX (unit->first, queue->floor);
-
-  while (first > queue->floor) {
-    const MmtpPacket *packet = mmtp_send_queue_get_packet (queue,
-        first - 1);
-
-    if (packet->unit->frame != unit->frame)
-      break;
-    first = MAX (packet->unit->first, queue->floor);
-  }
-  return first;
-}
-
 static void
 set_rank (MmtpSendQueue * queue, MmtpPacket * packet, MmtpRank rank)
 {
@@ -473,8 +254,9 @@ set_rank (MmtpSendQueue * queue, MmtpPacket * packet, MmtpRank rank)
   guint64 number, end = unit->first + unit->n_packets;
   gboolean is_unbegun = unit->link.data != NULL;
 
-  mark_begun (queue, unit);
-  for (number = MAX (unit->first, queue->floor); number < end; number++) {
+  mmtp_waiting_mark_begun (&queue->waiting, unit);
+  number = MAX (unit->first, queue->window.floor);
+  for (; number < end; number++) {
     MmtpPacket *part = mmtp_send_queue_get_packet (queue, number);
 
     if (part->state == MMTP_PACKET_WAITING)
@@ -482,14 +264,15 @@ set_rank (MmtpSendQueue * queue, MmtpPacket * packet, MmtpRank rank)
           MMTP_PACKET_SET_ASIDE);
   }
   unit->rank = rank;
-  for (number = MAX (unit->first, queue->floor); number < end; number++) {
+  number = MAX (unit->first, queue->window.floor);
+  for (; number < end; number++) {
     MmtpPacket *part = mmtp_send_queue_get_packet (queue, number);
 
     if (part->state == MMTP_PACKET_SET_ASIDE)
       mmtp_packet_list_insert (get_list (queue, part), part);
   }
   if (is_unbegun)
-    mark_unbegun (queue, unit);
+    mmtp_waiting_mark_unbegun (&queue->waiting, unit);
 }
 
 static gboolean
@@ -510,12 +293,12 @@ static void
 note_broken (MmtpSendQueue * queue, const MmtpUnit * unit)
 {
   guint64 frame = unit->frame;
-  guint64 number = MAX (unit->first + unit->n_packets, queue->floor);
+  guint64 number = MAX (unit->first + unit->n_packets, queue->window.floor);
   guint32 wrong = unit->picture.updates;
 
   if (!mmtp_rank_is_reference (unit->rank) || unit->picture.is_leading)
     return;
-  while (number < queue->next_number) {
+  while (number < queue->window.next) {
     MmtpPacket *packet = mmtp_send_queue_get_packet (queue, number);
     MmtpUnit *next = packet->unit;
 
@@ -540,11 +323,11 @@ static void
 give_up_frame (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 {
   guint64 frame = unit->frame;
-  guint64 number = get_frame_start (queue, unit);
+  guint64 number = mmtp_send_window_get_frame_start (&queue->window, unit);
 
   if (frame == queue->frame)
     queue->given_up_frame = frame;
-  while (number < queue->next_number) {
+  while (number < queue->window.next) {
     MmtpPacket *packet = mmtp_send_queue_get_packet (queue, number);
     MmtpUnit *part = packet->unit;
 
@@ -567,7 +350,8 @@ give_up_dependents (MmtpSendQueue * queue, const MmtpUnit * reference)
       reference->group);
   guint64 number = reference->first + reference->n_packets;
 
-  for (number = MAX (number, queue->floor); number < queue->next_number;) {
+  number = MAX (number, queue->window.floor);
+  while (number < queue->window.next) {
     MmtpUnit *unit = mmtp_send_queue_get_packet (queue, number)->unit;
 
     number = unit->first + unit->n_packets;
@@ -592,7 +376,8 @@ give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
   MmtpPicture remaining = reference->picture;
   guint32 wrong = reference->picture.updates;
 
-  for (number = MAX (number, queue->floor); number < queue->next_number;) {
+  number = MAX (number, queue->window.floor);
+  while (number < queue->window.next) {
     MmtpUnit *unit = mmtp_send_queue_get_packet (queue, number)->unit;
     const MmtpPicture *picture = &unit->picture;
 
@@ -607,32 +392,6 @@ give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
   }
   remaining.updates = wrong;
   mmtp_gop_note_dropped (&queue->gop, &remaining, reference->due);
-}
-
-/* `data` is a piece of a transport stream that belongs to no picture. A
- * transport stream interleaves video with other data, so `data` may lie between
- * two pieces of one picture. In this case, the function returns the next piece
- * of this picture. Otherwise it returns NULL.
- *
- * The function looks for pieces of a picture after `data`. The last piece of a
- * picture belongs to the picture even if it is empty, so it is never a piece
- * like `data`. If `data` lies within a picture, at least one piece of the
- * picture therefore follows. If no such piece follows, the picture ended before
- * `data`, and the function returns NULL. */
-static MmtpUnit *
-find_picture_around (const MmtpSendQueue * queue, const MmtpUnit * data)
-{
-  guint64 number = MAX (data->first + data->n_packets, queue->floor);
-  MmtpUnit *unit;
-
-  for (; number < queue->next_number; number = unit->first + unit->n_packets) {
-    unit = mmtp_send_queue_get_packet (queue, number)->unit;
-    if (unit->frame != data->frame)
-      return NULL;
-    if (!unit->picture.is_data)
-      return unit;
-  }
-  return NULL;
 }
 
 /* Drops the frame to which the buffer `unit` belongs, and all frames that refer
@@ -653,7 +412,7 @@ give_up (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
     }
   }
   give_up_frame (queue, unit, reason);
-  raise_floor (queue);
+  mmtp_send_window_raise_floor (&queue->window);
 }
 
 /* Drops `data`, a piece of a transport stream that contains no video (for
@@ -664,13 +423,13 @@ give_up (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 static void
 give_up_data (MmtpSendQueue * queue, MmtpUnit * data, MmtpDiscard reason)
 {
-  MmtpUnit *picture = find_picture_around (queue, data);
+  MmtpUnit *picture = mmtp_send_window_find_picture (&queue->window, data);
 
   give_up_unit (queue, data, reason);
   if (picture && !picture->given_up)
     give_up (queue, picture, reason);
   else
-    raise_floor (queue);
+    mmtp_send_window_raise_floor (&queue->window);
 }
 
 /* Drops waiting frames until the waiting data have shrunk by `work` bytes, and
@@ -690,14 +449,14 @@ give_up_below (MmtpSendQueue * queue, MmtpRank rank, guint64 work,
   guint i;
 
   for (i = 0; i < rank; i++)
-    available += queue->unbegun_work[i];
+    available += queue->waiting.unbegun_work[i];
   if (available < work)
     return FALSE;
   for (i = 0; i < rank; i++)
-    while (freed < work && queue->unbegun[i].tail) {
+    while (freed < work && queue->waiting.unbegun[i].tail) {
       guint64 before = mmtp_send_queue_get_work (queue);
 
-      give_up (queue, queue->unbegun[i].tail->data, reason);
+      give_up (queue, queue->waiting.unbegun[i].tail->data, reason);
       freed += before - mmtp_send_queue_get_work (queue);
     }
   return TRUE;
@@ -734,7 +493,7 @@ has_time (const MmtpSendQueue * queue, const MmtpUnit * unit, guint64 work,
     guint64 capacity)
 {
   return capacity == G_MAXUINT64 ||
-      get_work_from (queue, unit->rank) + work <= capacity;
+      mmtp_waiting_get_work (&queue->waiting, unit->rank) + work <= capacity;
 }
 
 /* --- putting -------------------------------------------------------------- */
@@ -759,28 +518,10 @@ note_frame (MmtpSendQueue * queue, guint64 due, guint8 flags, gboolean is_piece)
   queue->frame_ended = (flags & MMTP_FLAG_MARKER) != 0;
 }
 
-/* Returns the last unit (buffer) in the queue that belongs to the same frame as
- * `unit` and contains a part of a picture. Pieces of a transport stream without
- * video are skipped. Returns NULL if there is no such unit. */
-static MmtpUnit *
-get_last_part (MmtpSendQueue * queue, const MmtpUnit * unit)
-{
-  guint64 number = queue->next_number - 1;
-  const MmtpPacket *last;
-
-  while ((last = mmtp_send_queue_get_packet (queue, number)) &&
-      last->unit->frame == unit->frame) {
-    if (!last->unit->picture.is_data)
-      return last->unit;
-    number = last->unit->first - 1;
-  }
-  return NULL;
-}
-
 static void
 note_picture (MmtpSendQueue * queue, MmtpUnit * unit, guint8 flags)
 {
-  const MmtpUnit *last = get_last_part (queue, unit);
+  const MmtpUnit *last = mmtp_send_window_get_last_part (&queue->window, unit);
   PictureKind kind = mmtp_picture_get_kind (&unit->picture, flags);
 
   if (last && unit->picture.kind == PICTURE_KIND_PART) {
@@ -814,11 +555,11 @@ note_picture (MmtpSendQueue * queue, MmtpUnit * unit, guint8 flags)
 static void
 adopt_parts (MmtpSendQueue * queue, const MmtpUnit * unit)
 {
-  guint64 number = queue->next_number;
+  guint64 number = queue->window.next;
 
   if (unit->picture.kind == PICTURE_KIND_PART)
     return;
-  while (number > queue->floor) {
+  while (number > queue->window.floor) {
     MmtpPacket *packet = mmtp_send_queue_get_packet (queue, number - 1);
     MmtpUnit *part = packet->unit;
 
@@ -830,7 +571,7 @@ adopt_parts (MmtpSendQueue * queue, const MmtpUnit * unit)
     part->weight = unit->weight;
     if (part->rank != unit->rank)
       set_rank (queue, packet, unit->rank);
-    number = MAX (part->first, queue->floor);
+    number = MAX (part->first, queue->window.floor);
   }
 }
 
@@ -865,13 +606,12 @@ get_buffer_size (const MmtpBuffer * buffer)
 }
 
 /* Creates the MmtpUnit of `buffer`, which holds the buffer and its packets. The
- * unit has memory for `n_packets` packets. fragment() splits the buffer into
- * these packets later. */
+ * unit has memory for `n_packets` packets, into which it is split later. */
 static MmtpUnit *
 new_unit (MmtpSendQueue * queue, guint64 now, const MmtpBuffer * buffer,
     guint8 caps_version, guint n_packets)
 {
-  MmtpUnit *unit = alloc_unit (queue, n_packets);
+  MmtpUnit *unit = mmtp_send_window_alloc (&queue->window, n_packets);
 
   unit->data = g_bytes_ref (buffer->data);
   unit->bytes = buffer->part ? buffer->part :
@@ -893,56 +633,8 @@ new_unit (MmtpSendQueue * queue, guint64 now, const MmtpBuffer * buffer,
     unit->weight = mmtp_gop_get_weight (&queue->gop, unit->rank, unit->frame);
     adopt_parts (queue, unit);
   }
-  unit->first = queue->next_number;
+  unit->first = queue->window.next;
   return unit;
-}
-
-/* Splits the unit (a buffer) into packets. Adds each packet to `window`, the
- * ring of all kept packets, and to the list of waiting packets. */
-static void
-fragment (MmtpSendQueue * queue, MmtpUnit * unit, const MmtpPutLimits * limits)
-{
-  const Rooms rooms = get_rooms (&unit->prelude, limits);
-  gsize offset = 0;
-  guint i;
-
-  for (i = 0; i < unit->n_places; i++) {
-    MmtpPacket *packet = &unit->packets[i];
-
-    if (queue->next_number - queue->floor == queue->window_size)
-      grow_window (queue);
-    packet->unit = unit;
-    packet->number = queue->next_number++;
-    packet->due = unit->due;
-    packet->offset = offset;
-    packet->size = MIN (unit->size - offset, i ? rooms.further : rooms.first);
-    queue->window[packet->number & (queue->window_size - 1)] = packet;
-    queue->kept_bytes += packet->size;
-    unit->n_packets++;
-    unit->n_kept++;
-    mmtp_packet_list_insert (get_list (queue, packet), packet);
-    offset += packet->size;
-  }
-  mark_unbegun (queue, unit);
-}
-
-static void
-measure_put (MmtpSendQueue * queue, const MmtpUnit * unit)
-{
-  guint64 span;
-
-  if (unit->due < queue->measured_since ||
-      unit->due > queue->measured_since + 2 * MEASURED_SPAN) {
-    queue->measured_since = unit->due;
-    queue->measured_bits = 0;
-  }
-  span = unit->due - queue->measured_since;
-  if (span >= MEASURED_SPAN) {
-    queue->measured_rate = queue->measured_bits * 1000 / (span / MILLISECOND);
-    queue->measured_since = unit->due;
-    queue->measured_bits = 0;
-  }
-  queue->measured_bits += unit->size * 8;
 }
 
 static guint64
@@ -972,7 +664,7 @@ give_up_begun (MmtpSendQueue * queue, MmtpUnit * unit, gboolean is_undecodable)
     return;
   }
   give_up_frame (queue, unit, MMTP_DISCARD_BROKEN);
-  raise_floor (queue);
+  mmtp_send_window_raise_floor (&queue->window);
 }
 
 /* Drops `unit`, a buffer that the queue does not accept. If it is part of a
@@ -983,11 +675,11 @@ refuse (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 {
   const gboolean is_undecodable =
       mmtp_gop_needs_dropped (&queue->gop, &unit->picture);
-  MmtpUnit *last = get_last_part (queue, unit);
+  MmtpUnit *last = mmtp_send_window_get_last_part (&queue->window, unit);
 
   if (unit->picture.is_data) {
     tell_discarded (queue, unit, reason, FALSE);
-    free_unit (queue, unit);
+    mmtp_send_window_free_unit (&queue->window, unit);
     return;
   }
   if (last && queue->given_up_frame != unit->frame)
@@ -998,7 +690,7 @@ refuse (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   queue->given_up_frame = unit->frame;
   mmtp_gop_note_dropped (&queue->gop, &unit->picture, unit->due);
   tell_discarded (queue, unit, reason, is_undecodable);
-  free_unit (queue, unit);
+  mmtp_send_window_free_unit (&queue->window, unit);
 }
 
 /* Returns whether the queue accepts the buffer `unit`. If it does not, sets
@@ -1031,17 +723,22 @@ mmtp_send_queue_put (MmtpSendQueue * queue, guint64 now,
   MmtpUnit *unit = new_unit (queue, now, buffer, limits->caps_version,
       count_packets (size, &rooms));
   MmtpDiscard reason;
+  guint i;
 
   queue->stats.buffers++;
   queue->stats.bytes += size;
-  measure_put (queue, unit);
+  mmtp_stream_rate_add (&queue->rate, unit->due, unit->size);
   if (!admit (queue, unit, size, limits, &reason)) {
     count_discarded (queue, unit->rank, reason);
     refuse (queue, unit, reason);
     return FALSE;
   }
   mmtp_gop_note_sent (&queue->gop, &unit->picture);
-  fragment (queue, unit, limits);
+  mmtp_send_window_add (&queue->window, unit, rooms.first, rooms.further);
+  for (i = 0; i < unit->n_packets; i++)
+    mmtp_packet_list_insert (get_list (queue, &unit->packets[i]),
+        &unit->packets[i]);
+  mmtp_waiting_mark_unbegun (&queue->waiting, unit);
   queue->stats.packets += unit->n_packets;
   return TRUE;
 }
@@ -1056,7 +753,7 @@ mmtp_send_queue_refuse (MmtpSendQueue * queue, guint64 now,
   queue->stats.bytes += unit->size;
   count_discarded (queue, unit->rank, reason);
   tell_discarded (queue, unit, reason, FALSE);
-  free_unit (queue, unit);
+  mmtp_send_window_free_unit (&queue->window, unit);
 }
 
 /* --- retransmissions ------------------------------------------------------ */
@@ -1095,7 +792,7 @@ mmtp_send_queue_note_lost (MmtpSendQueue * queue, MmtpPacket * packet)
     leave_speculative (queue, packet, MMTP_PACKET_DONE);
   packet->state = MMTP_PACKET_DONE;
   if (unit->picture.is_data)
-    unit = find_picture_around (queue, unit);
+    unit = mmtp_send_window_find_picture (&queue->window, unit);
   if (unit)
     note_broken (queue, unit);
 }
@@ -1122,10 +819,10 @@ void
 mmtp_send_queue_settle (MmtpSendQueue * queue, guint32 low)
 {
   guint64 number = mmtp_unwrap (low, 32, queue->reported_next);
-  const guint64 first = MAX (queue->reported_next, queue->floor);
+  const guint64 first = MAX (queue->reported_next, queue->window.floor);
   guint64 i;
 
-  number = MIN (MIN (number, queue->next_number), first + MAX_SETTLED);
+  number = MIN (MIN (number, queue->window.next), first + MAX_SETTLED);
   for (i = first; i < number; i++) {
     MmtpPacket *packet = mmtp_send_queue_get_packet (queue, i);
 
@@ -1139,7 +836,7 @@ mmtp_send_queue_settle (MmtpSendQueue * queue, guint32 low)
       packet->state = MMTP_PACKET_DONE;
   }
   queue->reported_next = MAX (queue->reported_next, number);
-  raise_floor (queue);
+  mmtp_send_window_raise_floor (&queue->window);
 }
 
 /* --- late packets --------------------------------------------------------- */
@@ -1151,7 +848,7 @@ mmtp_send_queue_expire (MmtpSendQueue * queue, guint64 arrival)
   guint i;
 
   for (i = 0; i < MMTP_N_RANKS; i++)
-    while ((head = get_first (queue, i))
+    while ((head = mmtp_waiting_get_first (&queue->waiting, i))
         && arrival > mmtp_send_queue_get_last_time (queue, head)) {
       if (head->unit->picture.is_data)
         give_up_data (queue, head->unit, MMTP_DISCARD_LATE);
@@ -1166,19 +863,20 @@ mmtp_send_queue_expire (MmtpSendQueue * queue, guint64 arrival)
 void
 mmtp_send_queue_forget_late (MmtpSendQueue * queue, guint64 now)
 {
-  while (queue->floor < queue->next_number) {
-    MmtpPacket *packet = mmtp_send_queue_get_packet (queue, queue->floor);
+  while (queue->window.floor < queue->window.next) {
+    MmtpPacket *packet =
+        mmtp_send_queue_get_packet (queue, queue->window.floor);
 
     if (packet->state == MMTP_PACKET_WAITING ||
         packet->state == MMTP_PACKET_SPECULATIVE)
       return;
     if (packet->state == MMTP_PACKET_IN_FLIGHT &&
         !is_too_late (queue, packet, now) &&
-        queue->kept_bytes - mmtp_send_queue_get_bytes (queue) <=
+        queue->window.bytes - mmtp_send_queue_get_bytes (queue) <=
         queue->max_bytes)
       return;
     packet->state = MMTP_PACKET_DONE;
-    raise_floor (queue);
+    mmtp_send_window_raise_floor (&queue->window);
   }
 }
 
@@ -1192,7 +890,7 @@ mmtp_send_queue_forget_late (MmtpSendQueue * queue, guint64 now)
 static MmtpPacket *
 find_in_time (const MmtpSendQueue * queue, MmtpRank rank, guint64 arrival)
 {
-  return mmtp_packet_list_find (&queue->ranks[rank],
+  return mmtp_packet_list_find (&queue->waiting.ranks[rank],
       arrival - MIN (arrival, queue->delay));
 }
 
@@ -1202,7 +900,7 @@ find_in_time (const MmtpSendQueue * queue, MmtpRank rank, guint64 arrival)
 static MmtpPacket *
 find_last_late (const MmtpSendQueue * queue, MmtpRank rank, guint64 arrival)
 {
-  const MmtpPacketList *list = &queue->ranks[rank];
+  const MmtpPacketList *list = &queue->waiting.ranks[rank];
   const MmtpPacket *in_time = find_in_time (queue, rank, arrival);
 
   return in_time ? mmtp_packet_list_get_previous (list, in_time) :
@@ -1234,136 +932,8 @@ mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
 
   while (packet && mmtp_picture_needs (&packet->unit->picture,
           packet->unit->group, late))
-    packet = get_next (queue, packet);
+    packet = mmtp_waiting_get_next (&queue->waiting, packet);
   return packet;
-}
-
-/* Returns the lowest stream number of all packets that wait in the queue. */
-static guint64
-get_first_number (const MmtpSendQueue * queue)
-{
-  guint64 number = queue->next_number;
-  guint i;
-
-  for (i = 0; i < MMTP_N_RANKS; i++) {
-    const MmtpPacket *first = get_first (queue, i);
-
-    if (first)
-      number = MIN (number, first->number);
-  }
-  return number;
-}
-
-static void
-begin_plan_frame (const MmtpSendQueue * queue, MmtpPlanFrame * frame,
-    const MmtpPacket * packet)
-{
-  frame->frame = packet->unit->frame;
-  frame->first = packet->number;
-  frame->deadline = mmtp_send_queue_get_last_time (queue, packet);
-  frame->margin = queue->delay / (mmtp_rank_is_reference (packet->unit->rank) ?
-      REFERENCE_MARGIN : DROPPABLE_MARGIN);
-  frame->work = 0;
-  frame->rank = packet->unit->rank;
-  frame->picture = packet->unit->picture;
-  frame->group = packet->unit->group;
-  frame->weight = packet->unit->weight;
-  frame->is_retransmission = packet->was_sent;
-}
-
-/* Adds the properties of a unit (a buffer) to the frame to which it belongs. If
- * the units of a frame have different ranks, the frame has the highest of these
- * ranks. */
-static void
-add_unit (MmtpPlanFrame * frame, const MmtpUnit * unit)
-{
-  frame->rank = MAX (frame->rank, unit->rank);
-  frame->weight = MAX (frame->weight, unit->weight);
-  frame->picture.uses |= unit->picture.uses;
-  frame->picture.updates |= unit->picture.updates;
-}
-
-/* Returns whether a frame waits that refers to another frame. */
-static gboolean
-has_waiting_references (const MmtpSendQueue * queue)
-{
-  MmtpRank rank;
-
-  for (rank = MMTP_RANK_BROKEN; rank < MMTP_RANK_KEY; rank++)
-    if (get_first (queue, rank))
-      return TRUE;
-  return FALSE;
-}
-
-/* Returns whether a part of the frame of `packet` was sent already. The queue
- * may have forgotten this part, so the frame that was sent last always counts
- * as begun. */
-static gboolean
-is_begun (const MmtpSendQueue * queue, const MmtpPacket * packet)
-{
-  const guint64 frame = packet->unit->frame;
-  guint64 number;
-
-  if (frame == queue->sent_frame)
-    return TRUE;
-  number = get_frame_start (queue, packet->unit);
-  while (number < queue->next_number) {
-    const MmtpUnit *part = mmtp_send_queue_get_packet (queue, number)->unit;
-
-    if (part->frame != frame)
-      break;
-    if (part->n_sent > 0 && !part->picture.is_data)
-      return TRUE;
-    number = part->first + part->n_packets;
-  }
-  return FALSE;
-}
-
-/* Returns the stream number of the first key frame with a deadline of at least
- * `earliest`. If there is none, returns the number that the next new packet
- * will get. */
-static guint64
-get_number_of_deadline (const MmtpSendQueue * queue, guint64 earliest)
-{
-  const MmtpPacket *packet = find_in_time (queue, MMTP_RANK_KEY, earliest);
-
-  return packet ? packet->number : queue->next_number;
-}
-
-/* Adds the frames that have waiting packets to `plan`. Skips a frame if its
- * deadline is before `earliest` and no part of it was sent. */
-static void
-add_waiting_frames (const MmtpSendQueue * queue, MmtpPlan * plan,
-    guint64 earliest)
-{
-  guint64 number = get_first_number (queue), skipped = G_MAXUINT64;
-  MmtpPlanFrame *frame = NULL;
-  guint n_skipped = 0;
-
-  plan->n = 0;
-  for (; number < queue->next_number; number++) {
-    const MmtpPacket *packet = mmtp_send_queue_get_packet (queue, number);
-    const MmtpUnit *unit = packet->unit;
-
-    if (packet->state != MMTP_PACKET_WAITING || unit->picture.is_data ||
-        unit->rank == MMTP_RANK_BROKEN || unit->frame == skipped)
-      continue;
-    if (!frame || frame->frame != unit->frame) {
-      if (mmtp_send_queue_get_deadline (queue, packet) < earliest &&
-          !is_begun (queue, packet)) {
-        skipped = unit->frame;
-        if (++n_skipped == MAX_SKIPPED)
-          number = MAX (number, get_number_of_deadline (queue, earliest) - 1);
-        continue;
-      }
-      if (plan->n == MMTP_PLAN_FRAMES)
-        return;
-      frame = &plan->frames[plan->n++];
-      begin_plan_frame (queue, frame, packet);
-    }
-    frame->work += mmtp_send_packet_get_work (packet->size);
-    add_unit (frame, unit);
-  }
 }
 
 gboolean
@@ -1376,28 +946,18 @@ void
 mmtp_send_queue_fill_plan (const MmtpSendQueue * queue, MmtpPlan * plan,
     guint64 earliest)
 {
-  if (has_waiting_references (queue))
-    earliest = 0;
-  add_waiting_frames (queue, plan, earliest);
-  if (plan->n == 0 && earliest > 0)
-    add_waiting_frames (queue, plan, 0);
+  const MmtpPlanSource source = { &queue->window, &queue->waiting, queue->delay,
+    queue->max_lateness, queue->sent_frame
+  };
+
+  mmtp_plan_fill (plan, &source, earliest);
 }
 
 MmtpPacket *
 mmtp_send_queue_find_planned (const MmtpSendQueue * queue,
     MmtpPlanFrame * frame)
 {
-  MmtpPacket *packet;
-
-  frame->first = MAX (frame->first, queue->floor);
-  while ((packet = mmtp_send_queue_get_packet (queue, frame->first)) &&
-      packet->unit->frame == frame->frame) {
-    if (packet->state == MMTP_PACKET_WAITING && !packet->unit->picture.is_data
-        && packet->unit->rank != MMTP_RANK_BROKEN)
-      return packet;
-    frame->first++;
-  }
-  return NULL;
+  return mmtp_plan_frame_find_packet (frame, &queue->window);
 }
 
 /* --- after sending -------------------------------------------------------- */
@@ -1418,7 +978,7 @@ mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
   if (packet->was_sent)
     return FALSE;
   packet->was_sent = TRUE;
-  mark_begun (queue, unit);
+  mmtp_waiting_mark_begun (&queue->waiting, unit);
   if (!unit->picture.is_data)
     queue->sent_frame = unit->frame;
   if (++unit->n_sent == unit->n_packets)
@@ -1431,9 +991,9 @@ mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
 void
 mmtp_send_queue_give_up_all (MmtpSendQueue * queue, MmtpDiscard reason)
 {
-  guint64 number = queue->floor;
+  guint64 number = queue->window.floor;
 
-  while (number < queue->next_number) {
+  while (number < queue->window.next) {
     const MmtpPacket *packet = mmtp_send_queue_get_packet (queue, number);
     MmtpUnit *unit = packet->unit;
 
@@ -1444,7 +1004,7 @@ mmtp_send_queue_give_up_all (MmtpSendQueue * queue, MmtpDiscard reason)
       number++;
     }
   }
-  raise_floor (queue);
+  mmtp_send_window_raise_floor (&queue->window);
 }
 
 void
@@ -1454,17 +1014,16 @@ mmtp_send_queue_flush (MmtpSendQueue * queue)
   guint64 number;
 
   while ((packet = mmtp_send_queue_get_head (queue))) {
-    mark_begun (queue, packet->unit);
+    mmtp_waiting_mark_begun (&queue->waiting, packet->unit);
     packet->unit->given_up = TRUE;
     mmtp_packet_list_remove (get_list (queue, packet), packet,
         MMTP_PACKET_DONE);
   }
   g_queue_clear (&queue->speculative);
-  for (number = queue->floor; number < queue->next_number; number++)
+  for (number = queue->window.floor; number < queue->window.next; number++)
     mmtp_send_queue_get_packet (queue, number)->state = MMTP_PACKET_DONE;
-  raise_floor (queue);
-  queue->measured_bits = 0;
-  queue->measured_since = 0;
+  mmtp_send_window_raise_floor (&queue->window);
+  mmtp_stream_rate_restart (&queue->rate);
   /* All packets have been removed from the queue. The next buffer therefore
    * begins a new frame, even if the previous frame was not complete. */
   queue->given_up_frame = G_MAXUINT64;

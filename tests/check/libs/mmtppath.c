@@ -1412,9 +1412,9 @@ GST_START_TEST (delivers_although_its_queue_overflows)
 
 GST_END_TEST;
 
-/* mmtp_large_losses_are_few () must judge a path only by its large messages. Before
- * the stream begins, nearly all messages are short control messages. Their loss
- * must not make the function return FALSE. */
+/* mmtp_large_losses_are_few () must judge a path only by its large messages.
+ * Before the stream begins, nearly all messages are short control messages.
+ * Their loss must not make the function return FALSE. */
 GST_START_TEST (lost_control_messages_are_no_measure)
 {
   Fixture fixture;
@@ -1549,8 +1549,8 @@ GST_START_TEST (some_probes_give_no_first_rate)
 
 GST_END_TEST;
 
-/* Initializes the fixture with a path that has a first estimate of its rate: the
- * OPEN took 40 ms longer than a short message. */
+/* Initializes the fixture with a path that has a first estimate of its rate:
+ * the OPEN took 40 ms longer than a short message. */
 static void
 fixture_init_estimated (Fixture * fixture, guint64 rate, gboolean is_minimum)
 {
@@ -1571,9 +1571,9 @@ deliver_messages (Fixture * fixture, guint64 now, guint n, guint size,
   report_all (fixture, now + DELAY);
 }
 
-/* The first estimate of the rate is 240 kbit/s, and the window is the minimum of
- * three packets. Delivers two messages of `size` bytes. Returns whether the path
- * then has the window of a path whose rate is unknown. */
+/* The first estimate of the rate is 240 kbit/s, and the window is the minimum
+ * of three packets. Delivers two messages of `size` bytes. Returns whether the
+ * path then has the window of a path whose rate is unknown. */
 static gboolean
 is_estimate_dropped (guint size, gint64 first, gint64 second)
 {

@@ -13,7 +13,7 @@
 #define START (1000 * MS)
 #define SIZE 1250
 
-/* --- bottleneck ------------------------------------------------------------- */
+/* --- bottleneck ----------------------------------------------------------- */
 
 GST_START_TEST (byte_time_is_time_by_size)
 {
@@ -50,9 +50,9 @@ GST_START_TEST (bottleneck_transmits_one_message_after_the_other)
 
 GST_END_TEST;
 
-/* Sends `n` messages, 2 ms apart, and corrects the prediction with a report about
- * the first one. The transmission of a message takes 1 ms. The first message
- * waited for 30 ms. */
+/* Sends `n` messages, 2 ms apart, and corrects the prediction with a report
+ * about the first one. The transmission of a message takes 1 ms. The first
+ * message waited for 30 ms. */
 static guint
 correct (MmtpBottleneck * bottleneck, guint n)
 {
@@ -90,7 +90,7 @@ GST_START_TEST (report_corrects_the_prediction)
 
 GST_END_TEST;
 
-/* --- feedback time ------------------------------------------------------------ */
+/* --- feedback time -------------------------------------------------------- */
 
 GST_START_TEST (feedback_time_has_a_margin)
 {
@@ -113,7 +113,7 @@ GST_START_TEST (feedback_time_has_a_margin)
 
 GST_END_TEST;
 
-/* --- late packets ------------------------------------------------------------- */
+/* --- late packets --------------------------------------------------------- */
 
 static void
 report_late (MmtpLateness * lateness, guint64 since, guint late, guint marginal)
