@@ -19,17 +19,12 @@
  * Since: 0.1
  */
 
-#include <errno.h>
-#include <string.h>
-
-#include <net/if.h>
-#include <netinet/in.h>
-#include <netinet/ip.h>
-
 #include "gstnetworksink.h"
 #include "gstnetworkuri.h"
 #include "gstudplitecommon.h"
 #include "gstudplitepackets.h"
+#include "gstudplitesinkgroups.h"
+#include "gstudplitesinksockets.h"
 #include "gstwirelessgso.h"
 #include "socketmessages.h"
 #include "udpliteround.h"
@@ -39,7 +34,7 @@ G_DECLARE_FINAL_TYPE (GstUdpliteSink, gst_udplite_sink, GST, UDPLITE_SINK,
     GstNetworkSink);
 GST_ELEMENT_REGISTER_DECLARE (udplitesink);
 
-GST_DEBUG_CATEGORY_STATIC (gst_udplite_sink_debug);
+GST_DEBUG_CATEGORY (gst_udplite_sink_debug);
 #define GST_CAT_DEFAULT gst_udplite_sink_debug
 
 #define DEFAULT_HOST "localhost"
@@ -57,28 +52,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_udplite_sink_debug);
 #define PAUSE 1
 #define MIN_WAIT 100
 
-typedef enum
-{
-  FAMILY_V4,
-  FAMILY_V6,
-  FAMILY_LAST
-} Family;
-
-/* Options with which the sockets are opened. */
-typedef struct
-{
-  UdpliteBackend backend;
-  gchar *bind_address;          /* NULL = any */
-  gint bind_port;
-  guint buffer_size;            /* bytes; 0 = the system's default */
-  gint ttl, ttl_mc;
-  gboolean loop;
-  gboolean auto_multicast;
-  gchar *multicast_iface;       /* NULL = the system chooses */
-  gint qos_dscp;                /* -1 = the system's default */
-  gint gso;                     /* GstWirelessGso */
-} SocketOptions;
-
 struct _GstUdpliteSink
 {
   GstNetworkSink parent;
@@ -94,13 +67,9 @@ struct _GstUdpliteSink
    * receivers */
   gchar *host;
   gint port;
-  SocketOptions options;
-  gboolean close_socket, send_duplicates;
-  /* The sockets of the application, one per address family; NULL = the sink
-   * opens a socket of its own */
-  GSocket *given[FAMILY_LAST];
+  GstUdpliteSinkSockets sockets;
+  gboolean send_duplicates;
   GstUdpliteCoverage coverage;
-  UdpliteSocket *sockets[FAMILY_LAST];  /* NULL = not open */
   /* TRUE after the base class has called `connect` with success, until it calls
    * `disconnect` */
   gboolean is_open;
@@ -120,7 +89,7 @@ struct _GstUdpliteSink
   GstBuffer *resume_at;
   UdpliteRound round;           /* progress of the interrupted batch */
   /* Address family of the socket that had no room for further packets */
-  Family full;
+  GstUdpliteFamily full;
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->lock)
@@ -156,295 +125,22 @@ get_now (void)
   return g_get_real_time () * GST_USECOND;
 }
 
-static const GSocketFamily families[] = {
-  [FAMILY_V4] = G_SOCKET_FAMILY_IPV4,
-  [FAMILY_V6] = G_SOCKET_FAMILY_IPV6,
-};
+/* --- addresses of the receivers ------------------------------------------- */
 
-static Family
-get_family (const UdpliteClient * client)
-{
-  return client->path.address_size == 16 ? FAMILY_V6 : FAMILY_V4;
-}
-
-/* --- socket options ------------------------------------------------------- */
-
-static void
-set_number (GstUdpliteSink * self, gint fd, gint level, gint option,
-    gint value, const gchar * name)
-{
-  if (setsockopt (fd, level, option, &value, sizeof (value)) != 0)
-    GST_WARNING_OBJECT (self, "%s: %s", name, g_strerror (errno));
-}
-
-/* Returns the index of the network interface that the property multicast-iface
- * names. 0 means that the routes of the system select the interface. */
-static guint
-get_multicast_index (GstUdpliteSink * self)
-{
-  const gchar *name = self->options.multicast_iface;
-  guint index = name ? if_nametoindex (name) : 0;
-
-  if (name && index == 0)
-    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("There is no network interface \"%s\" for multicast-iface: the "
-            "routing table chooses the interface instead. Set one of the "
-            "interfaces that \"ip link\" lists.", name), (NULL));
-  return index;
-}
-
-static void
-set_ip_options (GstUdpliteSink * self, gint fd, Family family)
-{
-  const SocketOptions *options = &self->options;
-  const struct
-  {
-    gint option[FAMILY_LAST], value;
-    const gchar *name;
-  } numbers[] = {
-    {{IP_TTL, IPV6_UNICAST_HOPS}, options->ttl, "ttl"},
-    {{IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS}, options->ttl_mc, "ttl-mc"},
-    {{IP_MULTICAST_LOOP, IPV6_MULTICAST_LOOP}, options->loop, "loop"},
-    {{IP_TOS, IPV6_TCLASS}, MAX (options->qos_dscp, 0) << 2, "qos-dscp"},
-  };
-  const guint n = G_N_ELEMENTS (numbers) - (options->qos_dscp < 0 ? 1 : 0);
-  guint i;
-
-  for (i = 0; i < n; i++)
-    set_number (self, fd, family == FAMILY_V4 ? IPPROTO_IP : IPPROTO_IPV6,
-        numbers[i].option[family], numbers[i].value, numbers[i].name);
-}
-
-static void
-set_options (GstUdpliteSink * self, Family family)
-{
-  GSocket *socket = udplite_socket_get_socket (self->sockets[family]);
-  gint fd = g_socket_get_fd (socket);
-  GError *error = NULL;
-
-  if (self->options.buffer_size > 0)
-    set_number (self, fd, SOL_SOCKET, SO_SNDBUF, self->options.buffer_size,
-        "buffer-size");
-  set_number (self, fd, SOL_SOCKET, SO_BROADCAST, TRUE, "broadcast");
-  set_ip_options (self, fd, family);
-  if (!udplite_socket_set_multicast_interface (self->sockets[family],
-          get_multicast_index (self), &error))
-    GST_WARNING_OBJECT (self, "multicast-iface: %s", error->message);
-  g_clear_error (&error);
-  udplite_socket_options_changed (self->sockets[family]);
-}
-
-/* Sets the socket options again after a property such as ttl or qos-dscp was
- * changed. The caller holds the lock. */
-static void
-gst_udplite_sink_apply_options (GstUdpliteSink * self)
-{
-  guint i;
-
-  for (i = 0; i < FAMILY_LAST; i++) {
-    if (self->sockets[i])
-      set_options (self, i);
-  }
-}
-
-/* --- sockets -------------------------------------------------------------- */
-
-static GInetSocketAddress *
-get_bind_address (GstUdpliteSink * self, Family family, GError ** error)
-{
-  GInetAddress *address;
-  GSocketAddress *whole;
-
-  if (self->options.bind_address)
-    address = g_inet_address_new_from_string (self->options.bind_address);
-  else
-    address = g_inet_address_new_any (families[family]);
-  if (!address) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "bind-address \"%s\" is not an IP address. Set an address of this "
-        "host, or leave the property unset", self->options.bind_address);
-    return NULL;
-  }
-  if (g_inet_address_get_family (address) != families[family]) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "bind-address \"%s\" is not of the address family of the receiver, "
-        "IPv%u. Set an address of this host from this family, or leave the "
-        "property unset",
-        self->options.bind_address, family == FAMILY_V4 ? 4 : 6);
-    g_object_unref (address);
-    return NULL;
-  }
-  whole = g_inet_socket_address_new (address, self->options.bind_port);
-  g_object_unref (address);
-  return G_INET_SOCKET_ADDRESS (whole);
-}
-
-/* Opens the socket of `family` if it is not open yet. The caller holds the
- * lock. */
-static gboolean
-open_socket (GstUdpliteSink * self, Family family, GError ** error)
-{
-  GInetSocketAddress *address;
-  gchar *tried = NULL;
-
-  if (self->sockets[family])
-    return TRUE;
-  if (self->given[family]) {
-    self->sockets[family] = udplite_socket_new_from_socket
-        (self->given[family], FALSE, error);
-  } else {
-    address = get_bind_address (self, family, error);
-    if (!address)
-      return FALSE;
-    self->sockets[family] = udplite_socket_new (self->options.backend, address,
-        TRUE, &tried, error);
-    g_object_unref (address);
-  }
-  if (!self->sockets[family]) {
-    g_free (tried);
-    return FALSE;
-  }
-  GST_INFO_OBJECT (self, "backend %s%s%s", udplite_backend_get_name
-      (udplite_socket_get_backend (self->sockets[family])), tried ? "; " : "",
-      tried ? tried : "");
-  g_free (tried);
-  udplite_socket_stop_receiving (self->sockets[family]);
-  udplite_socket_set_gso (self->sockets[family],
-      self->options.gso == GST_WIRELESS_GSO_AUTO);
-  set_options (self, family);
-  return TRUE;
-}
-
-/* --- multicast groups ----------------------------------------------------- */
-
-/* Returns the address of `client` if the address is a multicast group. Returns
- * NULL if it is a unicast address, or if it is not known yet. */
-static GInetAddress *
-get_group (const UdpliteClient * client)
-{
-  GInetAddress *address;
-
-  if (client->path.address_size == 0)
-    return NULL;
-  address = g_inet_address_new_from_bytes (client->path.remote,
-      families[get_family (client)]);
-  if (!g_inet_address_get_is_multicast (address))
-    g_clear_object (&address);
-  return address;
-}
-
-/* Joins or leaves the multicast group of the receiver `client`. The application
- * may have joined the group on its own socket before. In this case is_joined
- * stays FALSE, so that the sink does not end the application's membership
- * later. */
-static void
-set_membership (GstUdpliteSink * self, UdpliteClient * client, gboolean join)
-{
-  UdpliteSocket *socket = self->sockets[get_family (client)];
-  GInetAddress *group = get_group (client);
-  guint index = client->path.scope;
-  GError *error = NULL;
-  gboolean quiet;
-
-  if (!group)
-    return;
-  /* The scope of a link-local group is the index of its interface (RFC 4007
-   * section 11). If the group has no scope, the property multicast-iface
-   * selects the interface. */
-  if (index == 0)
-    index = get_multicast_index (self);
-  client->is_joined = udplite_socket_set_membership (socket, join, group, NULL,
-      index, &error) && join;
-  quiet = client->is_refused
-      || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE);
-  if (error)
-    GST_CAT_LEVEL_LOG (GST_CAT_DEFAULT, quiet ? GST_LEVEL_DEBUG :
-        GST_LEVEL_WARNING, self, "%s: %s", client->host, error->message);
-  client->is_refused = error && join;
-  g_clear_error (&error);
-  g_object_unref (group);
-}
-
-static gboolean
-is_same_group (const UdpliteClient * one, const UdpliteClient * other)
-{
-  GInetAddress *group = get_group (one), *group_of_other = get_group (other);
-  gboolean same = group && group_of_other
-      && g_inet_address_equal (group, group_of_other)
-      && one->path.scope == other->path.scope;
-
-  g_clear_object (&group);
-  g_clear_object (&group_of_other);
-  return same;
-}
-
-/* Returns another receiver in the multicast group of `client`, or NULL if there
- * is none. The sink joins each group only once, and sets is_joined for only one
- * receiver of the group. If `joined` is TRUE, the function returns only a
- * receiver for which is_joined is set. */
-static UdpliteClient *
-find_neighbour (GstUdpliteSink * self, const UdpliteClient * client,
-    gboolean joined)
-{
-  guint i;
-
-  for (i = 0; i < udplite_clients_get_number (self->clients); i++) {
-    UdpliteClient *candidate = udplite_clients_get (self->clients, i);
-
-    if (candidate != client && (candidate->is_joined || !joined)
-        && is_same_group (client, candidate))
-      return candidate;
-  }
-  return NULL;
-}
-
-static void
-join_group (GstUdpliteSink * self, UdpliteClient * client)
-{
-  if (self->options.auto_multicast && !client->is_joined
-      && !find_neighbour (self, client, TRUE))
-    set_membership (self, client, TRUE);
-}
-
-/* Called when the receiver `client` is about to be removed. Does nothing if the
- * sink did not join a multicast group on behalf of `client`. Otherwise there
- * are two cases. If another receiver is in the same group, the sink stays in
- * the group on behalf of that receiver. If there is no other receiver in the
- * group, the sink leaves the group. The caller holds the lock. */
-static void
-gst_udplite_sink_leave_group (GstUdpliteSink * self, UdpliteClient * client)
-{
-  UdpliteClient *neighbour = find_neighbour (self, client, FALSE);
-
-  if (client->is_joined && neighbour)
-    neighbour->is_joined = TRUE;
-  else if (client->is_joined)
-    set_membership (self, client, FALSE);
-  client->is_joined = FALSE;
-}
-
-/* Leaves all groups and closes our own sockets. The groups must be left
- * explicitly, because a socket of the application stays open. Resolved
- * addresses are forgotten: when the sockets are opened again, a name may
- * resolve to another address, or an address of the other family may be needed.
- */
+/* Leaves all groups and closes our own sockets. Resolved addresses are
+ * forgotten: when the sockets are opened again, a name may resolve to another
+ * address, or an address of the other family may be needed. The caller holds
+ * the lock. */
 static void
 close_sockets (GstUdpliteSink * self)
 {
   guint i;
 
-  for (i = 0; i < udplite_clients_get_number (self->clients); i++) {
-    UdpliteClient *client = udplite_clients_get (self->clients, i);
-
-    if (client->is_joined)
-      set_membership (self, client, FALSE);
-    udplite_client_forget_address (client);
-  }
-  for (i = 0; i < FAMILY_LAST; i++)
-    g_clear_pointer (&self->sockets[i], udplite_socket_free);
+  gst_udplite_sink_groups_leave_all (&self->sockets, self->clients);
+  for (i = 0; i < udplite_clients_get_number (self->clients); i++)
+    udplite_client_forget_address (udplite_clients_get (self->clients, i));
+  gst_udplite_sink_sockets_close (&self->sockets);
 }
-
-/* --- addresses of the receivers ------------------------------------------- */
 
 /* Opens the socket for `client`, whose address must be known. If the address is
  * a multicast address and auto-multicast is set, joins the group. Call with the
@@ -452,9 +148,10 @@ close_sockets (GstUdpliteSink * self)
 static gboolean
 open_client (GstUdpliteSink * self, UdpliteClient * client, GError ** error)
 {
-  if (!open_socket (self, get_family (client), error))
+  if (!gst_udplite_sink_sockets_open (&self->sockets,
+          gst_udplite_sink_sockets_get_family (&client->path), error))
     return FALSE;
-  join_group (self, client);
+  gst_udplite_sink_groups_join (&self->sockets, self->clients, client);
   return TRUE;
 }
 
@@ -469,7 +166,7 @@ open_client (GstUdpliteSink * self, UdpliteClient * client, GError ** error)
  * If no address has the wanted family, returns the first address of the list.
  */
 static GInetAddress *
-choose_address (const SocketOptions * options, GList * addresses)
+choose_address (const GstUdpliteSinkOptions * options, GList * addresses)
 {
   GInetAddress *bound = options->bind_address ?
       g_inet_address_new_from_string (options->bind_address) : NULL;
@@ -513,7 +210,7 @@ resolve (GstUdpliteSink * self, guint64 id, GCancellable * cancellable,
 
   client = udplite_clients_find_id (self->clients, id);
   if (client && addresses) {
-    address = choose_address (&self->options, addresses);
+    address = choose_address (&self->sockets.options, addresses);
     udplite_client_set_address (client, address);
     g_object_unref (address);
   }
@@ -727,7 +424,8 @@ static guint
 send_some (GstUdpliteSink * self, const UdpliteClient * client, guint first,
     guint n, GError ** error)
 {
-  UdpliteSocket *socket = self->sockets[get_family (client)];
+  UdpliteSocket *socket = gst_udplite_sink_sockets_find (&self->sockets,
+      &client->path);
   const UdpliteOutput *outputs;
   GError *refused = NULL;
   guint sent;
@@ -779,7 +477,7 @@ send_to_all (GstUdpliteSink * self, GstBuffer ** buffers, guint n)
       count_error (self, turn.client, g_steal_pointer (&error));
       udplite_round_skip (&self->round);
     } else if (sent < turn.n) {
-      self->full = get_family (turn.client);
+      self->full = gst_udplite_sink_sockets_get_family (&turn.client->path);
       return FALSE;
     }
   }
@@ -887,12 +585,12 @@ gst_udplite_sink_wait (GstNetworkSink * sink, gint64 timeout,
 {
   GstUdpliteSink *self = GST_UDPLITE_SINK (sink);
   gint64 begin = g_get_monotonic_time ();
-  GSocket *socket = NULL;
+  GSocket *socket;
 
   LOCK (self);
-  if (self->sockets[self->full])
-    socket = g_object_ref (udplite_socket_get_socket
-        (self->sockets[self->full]));
+  socket = gst_udplite_sink_sockets_get_socket (&self->sockets, self->full);
+  if (socket)
+    g_object_ref (socket);
   UNLOCK (self);
   if (!socket)
     return;
@@ -938,7 +636,7 @@ remove_client (GstUdpliteSink * self, const gchar * host, gint port)
   LOCK (self);
   client = udplite_clients_find (self->clients, host, port);
   if (client && client->times == 1)
-    gst_udplite_sink_leave_group (self, client);
+    gst_udplite_sink_groups_leave (&self->sockets, self->clients, client);
   removed = udplite_clients_remove (self->clients, host, port, get_now ());
   UNLOCK (self);
   if (!removed) {
@@ -1075,19 +773,6 @@ gst_udplite_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
   return TRUE;
 }
 
-static const gchar *
-get_backend_name (GstUdpliteSink * self)
-{
-  guint i;
-
-  for (i = 0; i < FAMILY_LAST; i++) {
-    if (self->sockets[i])
-      return udplite_backend_get_name (udplite_socket_get_backend
-          (self->sockets[i]));
-  }
-  return "";
-}
-
 static void
 gst_udplite_sink_fill_stats (GstNetworkSink * sink, GstStructure * stats)
 {
@@ -1095,7 +780,8 @@ gst_udplite_sink_fill_stats (GstNetworkSink * sink, GstStructure * stats)
 
   LOCK (self);
   gst_structure_set (stats,
-      "backend", G_TYPE_STRING, get_backend_name (self),
+      "backend", G_TYPE_STRING,
+      gst_udplite_sink_sockets_get_backend_name (&self->sockets),
       "receivers", G_TYPE_UINT,
       udplite_clients_get_number (self->clients),
       "send-errors", G_TYPE_UINT64, self->send_errors, NULL);
@@ -1146,32 +832,33 @@ get_bytes_to_serve (gpointer object, GValue * value, GParamSpec * pspec)
 }
 
 static void
-take_used_socket (GstUdpliteSink * self, Family family, GValue * value)
+take_used_socket (GstUdpliteSink * self, GstUdpliteFamily family,
+    GValue * value)
 {
   LOCK (self);
-  if (self->sockets[family])
-    g_value_set_object (value,
-        udplite_socket_get_socket (self->sockets[family]));
+  g_value_set_object (value,
+      gst_udplite_sink_sockets_get_socket (&self->sockets, family));
   UNLOCK (self);
 }
 
 static void
 get_used_socket (gpointer object, GValue * value, GParamSpec * pspec)
 {
-  take_used_socket (object, FAMILY_V4, value);
+  take_used_socket (object, GST_UDPLITE_FAMILY_V4, value);
 }
 
 static void
 get_used_socket_v6 (gpointer object, GValue * value, GParamSpec * pspec)
 {
-  take_used_socket (object, FAMILY_V6, value);
+  take_used_socket (object, GST_UDPLITE_FAMILY_V6, value);
 }
 
-/* Applies a changed property to the open sockets immediately. */
+/* Applies a changed property to the open sockets immediately. Called with the
+ * lock held. */
 static void
 apply_options (gpointer object)
 {
-  gst_udplite_sink_apply_options (object);
+  gst_udplite_sink_sockets_apply_options (&GST_UDPLITE_SINK (object)->sockets);
 }
 
 #define PROPERTY_STRUCT GstUdpliteSink
@@ -1233,51 +920,51 @@ static const GstWirelessProperty properties[] = {
 
   PROPERTY_ENUM ("backend", "Backend",
       "How UDP-Lite packets are sent",
-      PROPERTY_READY | PROPERTY_URI, options.backend,
+      PROPERTY_READY | PROPERTY_URI, sockets.options.backend,
       gst_udplite_backend_get_type, UDPLITE_BACKEND_AUTO,
       .changed = apply_options),
   PROPERTY_STRING ("bind-address", "Bind address",
       "IP address to bind the socket to (unset = any)",
       PROPERTY_READY | PROPERTY_URI,
-      options.bind_address, NULL,
+      sockets.options.bind_address, NULL,
       .changed = apply_options),
   PROPERTY_INT ("bind-port", "Bind port",
       "UDP-Lite port to bind the socket to (0 = any)",
       PROPERTY_READY | PROPERTY_URI,
-      options.bind_port, 0, 65535, 0,
+      sockets.options.bind_port, 0, 65535, 0,
       .changed = apply_options),
   PROPERTY_INT ("buffer-size", "Buffer size",
       "Size of the kernel send buffer (bytes, 0 = the system's default)",
-      PROPERTY_PLAYING, options.buffer_size, 0, G_MAXINT, 0,
+      PROPERTY_PLAYING, sockets.options.buffer_size, 0, G_MAXINT, 0,
       .changed = apply_options),
   PROPERTY_INT ("ttl", "Unicast TTL",
       "Time to live of unicast packets, the number of routers that they may "
       "pass",
-      PROPERTY_PLAYING | PROPERTY_URI, options.ttl, 0, 255, 64,
+      PROPERTY_PLAYING | PROPERTY_URI, sockets.options.ttl, 0, 255, 64,
       .changed = apply_options),
   PROPERTY_INT ("ttl-mc", "Multicast TTL",
       "Time to live of multicast packets, the number of routers that they "
       "may pass",
-      PROPERTY_PLAYING | PROPERTY_URI, options.ttl_mc, 0, 255, 1,
+      PROPERTY_PLAYING | PROPERTY_URI, sockets.options.ttl_mc, 0, 255, 1,
       .changed = apply_options),
   PROPERTY_BOOLEAN ("loop", "Multicast loopback",
       "Whether receivers on this host get the packets that are sent to a "
       "multicast group",
-      PROPERTY_PLAYING | PROPERTY_URI, options.loop, TRUE,
+      PROPERTY_PLAYING | PROPERTY_URI, sockets.options.loop, TRUE,
       .changed = apply_options),
   PROPERTY_BOOLEAN ("auto-multicast", "Auto multicast",
       "Whether the element joins the multicast groups that it sends to",
-      PROPERTY_READY | PROPERTY_URI, options.auto_multicast, TRUE,
+      PROPERTY_READY | PROPERTY_URI, sockets.options.auto_multicast, TRUE,
       .changed = apply_options),
   PROPERTY_STRING ("multicast-iface", "Multicast interface",
       "Network interface for multicast packets (unset = as the system routes "
       "them)", PROPERTY_READY | PROPERTY_URI,
-      options.multicast_iface, NULL,
+      sockets.options.multicast_iface, NULL,
       .changed = apply_options),
   PROPERTY_INT ("qos-dscp", "QoS DSCP",
       "Differentiated services code point of the packets (-1 = the system's "
       "default)",
-      PROPERTY_PLAYING | PROPERTY_URI, options.qos_dscp, -1, 63, -1,
+      PROPERTY_PLAYING | PROPERTY_URI, sockets.options.qos_dscp, -1, 63, -1,
       .changed = apply_options),
 
   /**
@@ -1293,13 +980,13 @@ static const GstWirelessProperty properties[] = {
    *
    * Since: 0.1
    */
-  PROPERTY_GSO (options.gso),
+  PROPERTY_GSO (sockets.options.gso),
   PROPERTY_OBJECT ("socket", "Socket",
       "UDP-Lite socket to send to IPv4 addresses from (NULL = allocate one)",
-      PROPERTY_READY, given[FAMILY_V4], g_socket_get_type),
+      PROPERTY_READY, sockets.given[GST_UDPLITE_FAMILY_V4], g_socket_get_type),
   PROPERTY_OBJECT ("socket-v6", "Socket IPv6",
       "UDP-Lite socket to send to IPv6 addresses from (NULL = allocate one)",
-      PROPERTY_READY, given[FAMILY_V6], g_socket_get_type),
+      PROPERTY_READY, sockets.given[GST_UDPLITE_FAMILY_V6], g_socket_get_type),
   PROPERTY_COMPUTED ("used-socket", "Used socket",
       "Socket in use for IPv4 (NULL = no socket is open)", PROPERTY_READABLE, 0,
       g_socket_get_type,
@@ -1311,7 +998,7 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_BOOLEAN ("close-socket", "Close socket",
       "Whether the sockets of the properties socket and socket-v6 are closed "
       "when the element goes to NULL",
-      PROPERTY_PLAYING, close_socket, TRUE),
+      PROPERTY_PLAYING, sockets.close_given, TRUE),
 };
 
 /* --- life cycle ----------------------------------------------------------- */
@@ -1322,13 +1009,8 @@ static const GstWirelessProperty properties[] = {
 static void
 close_given_sockets (GstUdpliteSink * self)
 {
-  guint i;
-
   LOCK (self);
-  for (i = 0; i < FAMILY_LAST; i++) {
-    if (self->given[i] && self->close_socket)
-      g_socket_close (self->given[i], NULL);
-  }
+  gst_udplite_sink_sockets_close_given (&self->sockets);
   UNLOCK (self);
 }
 
@@ -1379,6 +1061,7 @@ gst_udplite_sink_init (GstUdpliteSink * self)
   self->clients = udplite_clients_new ();
   self->packets = gst_udplite_packets_new ();
   gst_wireless_properties_init (self, GST_TYPE_UDPLITE_SINK);
+  gst_udplite_sink_sockets_init (&self->sockets, GST_ELEMENT_CAST (self));
   udplite_clients_add (self->clients, self->host, self->port, get_now ());
 }
 

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Opens and closes the sockets of udplitesink and sets their options. The
+ * functions are documented in gstudplitesinksockets.h. */
+
+#include "gstudplitesinksockets.h"
+
+#include <errno.h>
+
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/ip.h>
+
+#include "gstwirelessgso.h"
+
+#define GST_CAT_DEFAULT gst_udplite_sink_debug
+
+static const GSocketFamily families[] = {
+  [GST_UDPLITE_FAMILY_V4] = G_SOCKET_FAMILY_IPV4,
+  [GST_UDPLITE_FAMILY_V6] = G_SOCKET_FAMILY_IPV6,
+};
+
+void
+gst_udplite_sink_sockets_init (GstUdpliteSinkSockets * self,
+    GstElement * element)
+{
+  self->element = element;
+}
+
+GstUdpliteFamily
+gst_udplite_sink_sockets_get_family (const DatagramPath * path)
+{
+  return path->address_size == 16 ? GST_UDPLITE_FAMILY_V6 :
+      GST_UDPLITE_FAMILY_V4;
+}
+
+/* --- options -------------------------------------------------------------- */
+
+static void
+set_number (GstUdpliteSinkSockets * self, gint fd, gint level, gint option,
+    gint value, const gchar * name)
+{
+  if (setsockopt (fd, level, option, &value, sizeof (value)) != 0)
+    GST_WARNING_OBJECT (self->element, "%s: %s", name, g_strerror (errno));
+}
+
+guint
+gst_udplite_sink_sockets_get_multicast_index (GstUdpliteSinkSockets * self)
+{
+  const gchar *name = self->options.multicast_iface;
+  guint index = name ? if_nametoindex (name) : 0;
+
+  if (name && index == 0)
+    GST_ELEMENT_WARNING (self->element, RESOURCE, SETTINGS,
+        ("There is no network interface \"%s\" for multicast-iface: the "
+            "routing table chooses the interface instead. Set one of the "
+            "interfaces that \"ip link\" lists.", name), (NULL));
+  return index;
+}
+
+static void
+set_ip_options (GstUdpliteSinkSockets * self, gint fd, GstUdpliteFamily family)
+{
+  const GstUdpliteSinkOptions *options = &self->options;
+  const struct
+  {
+    gint option[GST_UDPLITE_FAMILY_LAST], value;
+    const gchar *name;
+  } numbers[] = {
+    {{IP_TTL, IPV6_UNICAST_HOPS}, options->ttl, "ttl"},
+    {{IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS}, options->ttl_mc, "ttl-mc"},
+    {{IP_MULTICAST_LOOP, IPV6_MULTICAST_LOOP}, options->loop, "loop"},
+    {{IP_TOS, IPV6_TCLASS}, MAX (options->qos_dscp, 0) << 2, "qos-dscp"},
+  };
+  const guint n = G_N_ELEMENTS (numbers) - (options->qos_dscp < 0 ? 1 : 0);
+  guint i;
+
+  for (i = 0; i < n; i++)
+    set_number (self, fd,
+        family == GST_UDPLITE_FAMILY_V4 ? IPPROTO_IP : IPPROTO_IPV6,
+        numbers[i].option[family], numbers[i].value, numbers[i].name);
+}
+
+static void
+set_options (GstUdpliteSinkSockets * self, GstUdpliteFamily family)
+{
+  UdpliteSocket *socket = self->opened[family];
+  gint fd = g_socket_get_fd (udplite_socket_get_socket (socket));
+  GError *error = NULL;
+
+  if (self->options.buffer_size > 0)
+    set_number (self, fd, SOL_SOCKET, SO_SNDBUF, self->options.buffer_size,
+        "buffer-size");
+  set_number (self, fd, SOL_SOCKET, SO_BROADCAST, TRUE, "broadcast");
+  set_ip_options (self, fd, family);
+  if (!udplite_socket_set_multicast_interface (socket,
+          gst_udplite_sink_sockets_get_multicast_index (self), &error))
+    GST_WARNING_OBJECT (self->element, "multicast-iface: %s", error->message);
+  g_clear_error (&error);
+  udplite_socket_options_changed (socket);
+}
+
+void
+gst_udplite_sink_sockets_apply_options (GstUdpliteSinkSockets * self)
+{
+  guint i;
+
+  for (i = 0; i < GST_UDPLITE_FAMILY_LAST; i++) {
+    if (self->opened[i])
+      set_options (self, i);
+  }
+}
+
+/* --- opening and closing -------------------------------------------------- */
+
+static GInetSocketAddress *
+get_bind_address (const GstUdpliteSinkOptions * options,
+    GstUdpliteFamily family, GError ** error)
+{
+  GInetAddress *address;
+  GSocketAddress *whole;
+
+  if (options->bind_address)
+    address = g_inet_address_new_from_string (options->bind_address);
+  else
+    address = g_inet_address_new_any (families[family]);
+  if (!address) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "bind-address \"%s\" is not an IP address. Set an address of this "
+        "host, or leave the property unset", options->bind_address);
+    return NULL;
+  }
+  if (g_inet_address_get_family (address) != families[family]) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "bind-address \"%s\" is not of the address family of the receiver, "
+        "IPv%u. Set an address of this host from this family, or leave the "
+        "property unset", options->bind_address,
+        family == GST_UDPLITE_FAMILY_V4 ? 4 : 6);
+    g_object_unref (address);
+    return NULL;
+  }
+  whole = g_inet_socket_address_new (address, options->bind_port);
+  g_object_unref (address);
+  return G_INET_SOCKET_ADDRESS (whole);
+}
+
+/* Opens a socket of `family`, or uses the socket of the application. Stores in
+ * `tried` why the backends that come first could not be used, or NULL. The
+ * caller frees this text. */
+static UdpliteSocket *
+create_socket (GstUdpliteSinkSockets * self, GstUdpliteFamily family,
+    gchar ** tried, GError ** error)
+{
+  GInetSocketAddress *address;
+  UdpliteSocket *socket;
+
+  if (self->given[family])
+    return udplite_socket_new_from_socket (self->given[family], FALSE, error);
+  address = get_bind_address (&self->options, family, error);
+  if (!address)
+    return NULL;
+  socket = udplite_socket_new (self->options.backend, address, TRUE, tried,
+      error);
+  g_object_unref (address);
+  return socket;
+}
+
+gboolean
+gst_udplite_sink_sockets_open (GstUdpliteSinkSockets * self,
+    GstUdpliteFamily family, GError ** error)
+{
+  UdpliteSocket *socket;
+  gchar *tried = NULL;
+
+  if (self->opened[family])
+    return TRUE;
+  socket = create_socket (self, family, &tried, error);
+  if (!socket) {
+    g_free (tried);
+    return FALSE;
+  }
+  GST_INFO_OBJECT (self->element, "backend %s%s%s", udplite_backend_get_name
+      (udplite_socket_get_backend (socket)), tried ? "; " : "",
+      tried ? tried : "");
+  g_free (tried);
+  udplite_socket_stop_receiving (socket);
+  udplite_socket_set_gso (socket, self->options.gso == GST_WIRELESS_GSO_AUTO);
+  self->opened[family] = socket;
+  set_options (self, family);
+  return TRUE;
+}
+
+void
+gst_udplite_sink_sockets_close (GstUdpliteSinkSockets * self)
+{
+  guint i;
+
+  for (i = 0; i < GST_UDPLITE_FAMILY_LAST; i++)
+    g_clear_pointer (&self->opened[i], udplite_socket_free);
+}
+
+void
+gst_udplite_sink_sockets_close_given (GstUdpliteSinkSockets * self)
+{
+  guint i;
+
+  for (i = 0; i < GST_UDPLITE_FAMILY_LAST; i++) {
+    if (self->given[i] && self->close_given)
+      g_socket_close (self->given[i], NULL);
+  }
+}
+
+/* --- open sockets --------------------------------------------------------- */
+
+UdpliteSocket *
+gst_udplite_sink_sockets_find (GstUdpliteSinkSockets * self,
+    const DatagramPath * path)
+{
+  return self->opened[gst_udplite_sink_sockets_get_family (path)];
+}
+
+GSocket *
+gst_udplite_sink_sockets_get_socket (GstUdpliteSinkSockets * self,
+    GstUdpliteFamily family)
+{
+  UdpliteSocket *socket = self->opened[family];
+
+  return socket ? udplite_socket_get_socket (socket) : NULL;
+}
+
+const gchar *
+gst_udplite_sink_sockets_get_backend_name (const GstUdpliteSinkSockets * self)
+{
+  guint i;
+
+  for (i = 0; i < GST_UDPLITE_FAMILY_LAST; i++) {
+    if (self->opened[i])
+      return udplite_backend_get_name (udplite_socket_get_backend
+          (self->opened[i]));
+  }
+  return "";
+}
