@@ -22,12 +22,11 @@
 #include "gstnetworksink.h"
 #include "gstnetworkuri.h"
 #include "gstudplitecommon.h"
-#include "gstudplitepackets.h"
-#include "gstudplitesinkgroups.h"
+#include "gstudplitesinkreceivers.h"
+#include "gstudplitesinksender.h"
 #include "gstudplitesinksockets.h"
 #include "gstwirelessgso.h"
-#include "socketmessages.h"
-#include "udpliteround.h"
+#include "udplite.h"
 
 #define GST_TYPE_UDPLITE_SINK (gst_udplite_sink_get_type ())
 G_DECLARE_FINAL_TYPE (GstUdpliteSink, gst_udplite_sink, GST, UDPLITE_SINK,
@@ -42,9 +41,6 @@ GST_DEBUG_CATEGORY (gst_udplite_sink_debug);
 /* Interval in ms at which the sink tries again to resolve the host names of
  * receivers, if earlier attempts have failed. */
 #define RESOLVE_INTERVAL 5000
-/* Minimum time in us between two warnings about packets that could not be sent.
- */
-#define WARNING_INTERVAL (10 * G_TIME_SPAN_SECOND)
 /* poll () may report that a socket is writable although the queue of the
  * network device is full (ENOBUFS). Waiting for the socket then takes almost no
  * time, and the sink would try to send again and again. Therefore, if a wait
@@ -62,34 +58,13 @@ struct _GstUdpliteSink
   GMutex lock;
 
   /* --- protected by lock --- */
-  UdpliteClients *clients;
   /* values of the properties `host` and `port`: the address of one of the
    * receivers */
   gchar *host;
   gint port;
   GstUdpliteSinkSockets sockets;
-  gboolean send_duplicates;
-  GstUdpliteCoverage coverage;
-  /* TRUE after the base class has called `connect` with success, until it calls
-   * `disconnect` */
-  gboolean is_open;
-  /* how many times the system has refused to send a packet to a receiver */
-  guint64 send_errors;
-  guint64 bytes_served;         /* bytes sent to all receivers */
-  /* monotonic time in us of the last warning about a packet that could not be
-   * sent; 0 = none yet */
-  gint64 warned_at;
-
-  /* --- used by the streaming thread only, with lock held --- */
-  GstUdplitePackets *packets;
-  /* The following fields store the position at which a batch of packets for
-   * several receivers was interrupted, because a socket had no room. */
-  /* first packet of the batch that was interrupted because a socket had no
-   * room; NULL = no batch was interrupted */
-  GstBuffer *resume_at;
-  UdpliteRound round;           /* progress of the interrupted batch */
-  /* Address family of the socket that had no room for further packets */
-  GstUdpliteFamily full;
+  GstUdpliteSinkReceivers receivers;
+  GstUdpliteSinkSender sender;
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->lock)
@@ -119,549 +94,20 @@ G_DEFINE_TYPE_WITH_CODE (GstUdpliteSink, gst_udplite_sink,
 GST_ELEMENT_REGISTER_DEFINE (udplitesink, "udplitesink", GST_RANK_NONE,
     GST_TYPE_UDPLITE_SINK);
 
-static guint64
-get_now (void)
-{
-  return g_get_real_time () * GST_USECOND;
-}
-
-/* --- addresses of the receivers ------------------------------------------- */
-
-/* Leaves all groups and closes our own sockets. Resolved addresses are
- * forgotten: when the sockets are opened again, a name may resolve to another
- * address, or an address of the other family may be needed. The caller holds
- * the lock. */
-static void
-close_sockets (GstUdpliteSink * self)
-{
-  guint i;
-
-  gst_udplite_sink_groups_leave_all (&self->sockets, self->clients);
-  for (i = 0; i < udplite_clients_get_number (self->clients); i++)
-    udplite_client_forget_address (udplite_clients_get (self->clients, i));
-  gst_udplite_sink_sockets_close (&self->sockets);
-}
-
-/* Opens the socket for `client`, whose address must be known. If the address is
- * a multicast address and auto-multicast is set, joins the group. Call with the
- * lock held. */
-static gboolean
-open_client (GstUdpliteSink * self, UdpliteClient * client, GError ** error)
-{
-  if (!gst_udplite_sink_sockets_open (&self->sockets,
-          gst_udplite_sink_sockets_get_family (&client->path), error))
-    return FALSE;
-  gst_udplite_sink_groups_join (&self->sockets, self->clients, client);
-  return TRUE;
-}
-
-/* Chooses one of the addresses to which a name was resolved.
- *
- * If bind-address is set, returns the first address of its family, because only
- * such an address can be reached. If bind-address is unset, returns the first
- * IPv4 address. There are two reasons for this: udplitesrc listens on 0.0.0.0
- * by default, and receivers do not answer, so they cannot show which address is
- * right.
- *
- * If no address has the wanted family, returns the first address of the list.
- */
-static GInetAddress *
-choose_address (const GstUdpliteSinkOptions * options, GList * addresses)
-{
-  GInetAddress *bound = options->bind_address ?
-      g_inet_address_new_from_string (options->bind_address) : NULL;
-  const GSocketFamily family = bound ? g_inet_address_get_family (bound)
-      : G_SOCKET_FAMILY_IPV4;
-  GInetAddress *chosen = addresses->data;
-  GList *walk;
-
-  for (walk = addresses; walk; walk = walk->next) {
-    if (g_inet_address_get_family (walk->data) == family) {
-      chosen = walk->data;
-      break;
-    }
-  }
-  g_clear_object (&bound);
-  return g_object_ref (chosen);
-}
-
-/* Resolves the name of the receiver `id` if its address is not known yet.
- * Returns FALSE with `error` set if the name cannot be resolved. Also returns
- * FALSE if the receiver was removed in the meantime. The caller holds the lock,
- * which is released while the name is resolved. */
-static gboolean
-resolve (GstUdpliteSink * self, guint64 id, GCancellable * cancellable,
-    GError ** error)
-{
-  UdpliteClient *client = udplite_clients_find_id (self->clients, id);
-  GInetAddress *address;
-  GList *addresses;
-  gchar *host;
-
-  if (!client)
-    return FALSE;
-  if (client->path.address_size > 0)
-    return TRUE;
-  host = g_strdup (client->host);
-  UNLOCK (self);
-  addresses = datagram_look_up (host, cancellable, error);
-  g_free (host);
-  LOCK (self);
-
-  client = udplite_clients_find_id (self->clients, id);
-  if (client && addresses) {
-    address = choose_address (&self->sockets.options, addresses);
-    udplite_client_set_address (client, address);
-    g_object_unref (address);
-  }
-  g_resolver_free_addresses (addresses);
-  return client && client->path.address_size > 0;
-}
-
-static void
-warn_of_client (GstUdpliteSink * self, const GError * error)
-{
-  GST_ELEMENT_WARNING (self, RESOURCE, OPEN_WRITE,
-      ("Could not send to one of the receivers: %s.%s", error->message,
-          socket_error_get_advice (error)), (NULL));
-}
-
-static void
-prepare_client (GstElement * element, gpointer id)
-{
-  GstUdpliteSink *self = GST_UDPLITE_SINK (element);
-  UdpliteClient *client;
-  GError *error = NULL;
-
-  LOCK (self);
-  if (resolve (self, *(guint64 *) id, NULL, &error) && self->is_open) {
-    client = udplite_clients_find_id (self->clients, *(guint64 *) id);
-    open_client (self, client, &error);
-  }
-  UNLOCK (self);
-  if (error)
-    warn_of_client (self, error);
-  g_clear_error (&error);
-}
-
-/* Called without the lock when a receiver was just added. If the sockets are
- * open, prepares the receiver: opens the socket of its address family and joins
- * its multicast group. If its host name has to be resolved first, another
- * thread resolves the name and prepares the receiver. */
-static void
-gst_udplite_sink_prepare_client (GstUdpliteSink * self, guint64 id)
-{
-  UdpliteClient *client;
-  GError *error = NULL;
-  gboolean resolves;
-
-  LOCK (self);
-  client = udplite_clients_find_id (self->clients, id);
-  /* A receiver that is added while the sockets are closed needs no preparation
-   * here. gst_udplite_sink_connect () prepares it when it opens the sockets. */
-  resolves = self->is_open && client && client->path.address_size == 0;
-  if (self->is_open && client && !resolves)
-    open_client (self, client, &error);
-  UNLOCK (self);
-
-  if (error)
-    warn_of_client (self, error);
-  g_clear_error (&error);
-  if (resolves)
-    gst_element_call_async (GST_ELEMENT_CAST (self), prepare_client,
-        g_memdup2 (&id, sizeof (id)), g_free);
-}
-
-/* --- the connection ------------------------------------------------------- */
-
-/* Returns the ids of all receivers. The caller holds the lock. */
-static GArray *
-get_ids (GstUdpliteSink * self)
-{
-  GArray *ids = g_array_new (FALSE, FALSE, sizeof (guint64));
-  guint i;
-
-  for (i = 0; i < udplite_clients_get_number (self->clients); i++)
-    g_array_append_val (ids, udplite_clients_get (self->clients, i)->id);
-  return ids;
-}
-
-/* Returns the id of the receiver that was added last, or 0. The caller holds
- * the lock. */
-static guint64
-get_newest_id (GstUdpliteSink * self)
-{
-  guint n = udplite_clients_get_number (self->clients);
-
-  return n > 0 ? udplite_clients_get (self->clients, n - 1)->id : 0;
-}
-
-/* Resolves and prepares all receivers. Returns the number of receivers that can
- * be reached. `error` is set to the error of the last receiver that cannot be
- * reached. The caller holds the lock, which is released while a name is
- * resolved. */
-static guint
-open_clients (GstUdpliteSink * self, GCancellable * cancellable,
-    GError ** error)
-{
-  GArray *ids = get_ids (self);
-  GError *local_error = NULL;
-  guint i, opened = 0;
-
-  g_clear_error (error);
-  for (i = 0; i < ids->len; i++) {
-    guint64 id = g_array_index (ids, guint64, i);
-
-    if (resolve (self, id, cancellable, &local_error)
-        && open_client (self, udplite_clients_find_id (self->clients, id),
-            &local_error))
-      opened++;
-    if (local_error) {
-      g_clear_error (error);
-      g_propagate_error (error, g_steal_pointer (&local_error));
-    }
-  }
-  g_array_unref (ids);
-  return opened;
-}
-
-/* Opens the sockets and resolves the receivers. May block for a long time. */
-static gboolean
-gst_udplite_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
-    GError ** error)
-{
-  GstUdpliteSink *self = GST_UDPLITE_SINK (sink);
-  GError *local_error = NULL;
-  guint64 newest;
-  guint opened;
-
-  LOCK (self);
-  do {
-    newest = get_newest_id (self);
-    opened = open_clients (self, cancellable, &local_error);
-    /* While a name is resolved, the lock is released. A receiver may be added
-     * in this time, and needs to be resolved in a further pass of this loop. */
-  } while (get_newest_id (self) != newest);
-  self->is_open = opened > 0 || !local_error;
-  if (!self->is_open)
-    close_sockets (self);
-  UNLOCK (self);
-
-  if (opened == 0 && local_error) {
-    g_propagate_error (error, local_error);
-    return FALSE;
-  }
-  if (local_error)
-    warn_of_client (self, local_error);
-  g_clear_error (&local_error);
-  return TRUE;
-}
-
-/* Tries again to resolve the receivers whose names could not be resolved. The
- * first failure has posted a warning, so a further failure is only logged. */
-static void
-resolve_again (GstUdpliteSink * self, GCancellable * cancellable)
-{
-  GError *error = NULL;
-
-  LOCK (self);
-  open_clients (self, cancellable, &error);
-  UNLOCK (self);
-  if (error)
-    GST_DEBUG_OBJECT (self, "%s", error->message);
-  g_clear_error (&error);
-}
-
-static void
-gst_udplite_sink_watch (GstNetworkSink * sink, GCancellable * cancellable,
-    GError ** error)
-{
-  while (!g_cancellable_set_error_if_cancelled (cancellable, error)) {
-    gst_network_sink_pause (cancellable, RESOLVE_INTERVAL);
-    if (!g_cancellable_is_cancelled (cancellable))
-      resolve_again (GST_UDPLITE_SINK (sink), cancellable);
-  }
-}
-
-static void
-gst_udplite_sink_disconnect (GstNetworkSink * sink, gboolean reset)
-{
-  GstUdpliteSink *self = GST_UDPLITE_SINK (sink);
-
-  LOCK (self);
-  self->is_open = FALSE;
-  close_sockets (self);
-  UNLOCK (self);
-}
-
-/* --- sending, with the lock ----------------------------------------------- */
-
-G_STATIC_ASSERT (UDPLITE_MAX_ROUND >= DATAGRAM_BATCH);
-
-/* Counts an error: a packet cannot be sent to the receiver `client`. The packet
- * may still be sent to other receivers. Takes ownership of `error`. */
-static void
-count_error (GstUdpliteSink * self, UdpliteClient * client, GError * error)
-{
-  gint64 now = g_get_monotonic_time ();
-
-  client->errors++;
-  self->send_errors++;
-  GST_DEBUG_OBJECT (self, "could not send a packet to %s:%u: %s", client->host,
-      client->port, error->message);
-  if (self->warned_at == 0 || now - self->warned_at >= WARNING_INTERVAL) {
-    self->warned_at = now;
-    GST_WARNING_OBJECT (self, "can't send to %s:%u: %s (no more than one such "
-        "warning in 10 s)", client->host, client->port, error->message);
-  }
-  g_error_free (error);
-}
-
-/* Sends packets to one receiver. Returns the number of packets that were sent.
- * If this number is less than `n` and `error` is not set, the socket has no
- * room. If `error` is set, the packet after the sent ones could not be sent. */
-static guint
-send_some (GstUdpliteSink * self, const UdpliteClient * client, guint first,
-    guint n, GError ** error)
-{
-  UdpliteSocket *socket = gst_udplite_sink_sockets_find (&self->sockets,
-      &client->path);
-  const UdpliteOutput *outputs;
-  GError *refused = NULL;
-  guint sent;
-
-  if (client->path.address_size == 0 || !socket) {
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "its address is not known");
-    return 0;
-  }
-  outputs = gst_udplite_packets_address (self->packets, &client->path);
-  sent = udplite_socket_send (socket, outputs + first, n, error);
-  if (!udplite_socket_check_gso (socket, &refused)) {
-    GST_DEBUG_OBJECT (self, "%s", refused->message);
-    g_error_free (refused);
-  }
-  return sent;
-}
-
-static void
-count_sent (GstUdpliteSink * self, const UdpliteTurn * turn,
-    GstBuffer ** buffers, guint sent)
-{
-  gsize bytes = 0;
-  guint i;
-
-  for (i = 0; i < sent; i++)
-    bytes += gst_buffer_get_size (buffers[turn->first + i]);
-  turn->client->bytes_sent += bytes;
-  turn->client->packets_sent += sent;
-  self->bytes_served += bytes;
-}
-
-/* Sends the `n` packets in `buffers` to all receivers. If a socket has no room,
- * stops and returns FALSE. If an earlier call has stopped in this batch,
- * continues at the point where that call stopped. */
-static gboolean
-send_to_all (GstUdpliteSink * self, GstBuffer ** buffers, guint n)
-{
-  GError *error = NULL;
-  UdpliteTurn turn;
-  guint sent;
-
-  while (udplite_round_next (&self->round, self->clients,
-          self->send_duplicates, n, &turn)) {
-    sent = send_some (self, turn.client, turn.first, turn.n, &error);
-    count_sent (self, &turn, buffers, sent);
-    udplite_round_note_sent (&self->round, sent);
-    if (error) {
-      count_error (self, turn.client, g_steal_pointer (&error));
-      udplite_round_skip (&self->round);
-    } else if (sent < turn.n) {
-      self->full = gst_udplite_sink_sockets_get_family (&turn.client->path);
-      return FALSE;
-    }
-  }
-  return TRUE;
-}
-
-static void
-clear_round (GstUdpliteSink * self)
-{
-  udplite_round_clear (&self->round);
-  gst_clear_buffer (&self->resume_at);
-}
-
-/* Ends a round. In a round, a batch of packets is sent to all receivers. The
- * first `done` packets of the batch are finished: they are not sent again. If a
- * finished packet could be sent to none of the receivers, the base class is
- * told that the packet was not sent. */
-static void
-end_round (GstUdpliteSink * self, GstBuffer ** buffers, guint done)
-{
-  guint i;
-
-  for (i = 0; i < done; i++) {
-    if (self->round.reached[i])
-      continue;
-    GST_DEBUG_OBJECT (self, "dropped a buffer of %" G_GSIZE_FORMAT
-        " bytes with pts %" GST_TIME_FORMAT ": unsendable: it could be sent to"
-        " no receiver", gst_buffer_get_size (buffers[i]),
-        GST_TIME_ARGS (GST_BUFFER_PTS (buffers[i])));
-    gst_network_sink_refuse_packet (GST_NETWORK_SINK (self), buffers[i]);
-  }
-  clear_round (self);
-}
-
-/* Interrupts the sending of a batch of packets because a socket has no room.
- * The result tells the base class how many packets are finished:
- *
- * - If each packet is sent only once, the result is the number of packets
- *   before the packet for which the socket had no room. The base class then
- *   continues with this packet.
- * - If packets are sent several times, the result is 0. The base class then
- *   offers the whole batch again, and the sink resumes at the point of the
- *   interruption. */
-static guint
-interrupt_round (GstUdpliteSink * self, GstBuffer ** buffers)
-{
-  const guint done = self->round.packet;
-
-  if (self->round.time > 0
-      || !udplite_round_goes_once (self->clients, self->send_duplicates)) {
-    gst_buffer_replace (&self->resume_at, buffers[0]);
-    return 0;
-  }
-  end_round (self, buffers, done);
-  return done;
-}
-
-static GstNetworkSinkResult
-gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
-    guint n, guint * sent, GError ** error)
-{
-  GstUdpliteSink *self = GST_UDPLITE_SINK (sink);
-  GstNetworkSinkResult result = GST_NETWORK_SINK_SENT;
-  guint mapped;
-
-  LOCK (self);
-  /* With blocking=false, the base class drops the first packet of the batch if
-   * a socket is full. The sink may have to send each packet several times, for
-   * example to several receivers. Suppose that the first receiver has already
-   * got the first packet of the batch, and that the socket becomes full at the
-   * second packet. The base class would drop the first packet, although the
-   * socket was full only for the second packet. The other receivers would then
-   * miss the first packet.
-   *
-   * To prevent this, the batch is limited to one packet. The base class can
-   * then drop only the packet for which the socket is full. */
-  if (n > 1 && !gst_network_sink_get_blocking (sink)
-      && !udplite_round_goes_once (self->clients, self->send_duplicates))
-    n = 1;
-  /* `resume_at` is the first packet of an interrupted batch. If the present
-   * batch does not begin with this packet, the base class has dropped the
-   * interrupted batch. Its stored progress is then discarded. */
-  if (self->resume_at && self->resume_at != buffers[0])
-    clear_round (self);
-  mapped = gst_udplite_packets_map (self->packets, buffers, n, &self->coverage);
-  if (mapped == 0) {
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-        "its memory could not be mapped");
-    result = GST_NETWORK_SINK_UNSENDABLE;
-  } else if (send_to_all (self, buffers, mapped)) {
-    *sent = mapped;
-    end_round (self, buffers, mapped);
-  } else {
-    *sent = interrupt_round (self, buffers);
-    result = GST_NETWORK_SINK_FULL;
-  }
-  gst_udplite_packets_unmap (self->packets);
-  UNLOCK (self);
-  return result;
-}
-
-static void
-gst_udplite_sink_wait (GstNetworkSink * sink, gint64 timeout,
-    GCancellable * cancellable)
-{
-  GstUdpliteSink *self = GST_UDPLITE_SINK (sink);
-  gint64 begin = g_get_monotonic_time ();
-  GSocket *socket;
-
-  LOCK (self);
-  socket = gst_udplite_sink_sockets_get_socket (&self->sockets, self->full);
-  if (socket)
-    g_object_ref (socket);
-  UNLOCK (self);
-  if (!socket)
-    return;
-  g_socket_condition_timed_wait (socket, G_IO_OUT, timeout, cancellable, NULL);
-  g_object_unref (socket);
-  if (g_get_monotonic_time () - begin < MIN_WAIT)
-    gst_network_sink_pause (cancellable, PAUSE);
-}
-
 /* --- receivers ------------------------------------------------------------ */
 
 static void
 add_client (GstUdpliteSink * self, const gchar * host, gint port)
 {
-  UdpliteClient *client;
-  guint64 id;
-
-  if (!host || port < 0 || port > G_MAXUINT16) {
-    GST_WARNING_OBJECT (self, "%s:%d is not a valid receiver", host ? host : "",
-        port);
-    return;
-  }
-  LOCK (self);
-  client = udplite_clients_add (self->clients, host, port, get_now ());
-  id = client->id;
-  UNLOCK (self);
-  GST_DEBUG_OBJECT (self, "added receiver %s:%d", host, port);
-  gst_udplite_sink_prepare_client (self, id);
-  g_signal_emit (self, signals[SIGNAL_CLIENT_ADDED], 0, host, port);
+  if (gst_udplite_sink_receivers_add (&self->receivers, host, port))
+    g_signal_emit (self, signals[SIGNAL_CLIENT_ADDED], 0, host, port);
 }
 
 static void
 remove_client (GstUdpliteSink * self, const gchar * host, gint port)
 {
-  UdpliteClient *client;
-  gboolean removed;
-
-  if (!host || port < 0 || port > G_MAXUINT16) {
-    GST_WARNING_OBJECT (self, "%s:%d is not a receiver", host ? host : "",
-        port);
-    return;
-  }
-  LOCK (self);
-  client = udplite_clients_find (self->clients, host, port);
-  if (client && client->times == 1)
-    gst_udplite_sink_groups_leave (&self->sockets, self->clients, client);
-  removed = udplite_clients_remove (self->clients, host, port, get_now ());
-  UNLOCK (self);
-  if (!removed) {
-    GST_WARNING_OBJECT (self, "%s:%d is not a receiver", host, port);
-    return;
-  }
-  GST_DEBUG_OBJECT (self, "removed receiver %s:%d", host, port);
-  g_signal_emit (self, signals[SIGNAL_CLIENT_REMOVED], 0, host, port);
-}
-
-/* Stores host and port of the first receiver. Returns FALSE if there is no
- * receiver. The caller frees `host`. */
-static gboolean
-get_first_client (GstUdpliteSink * self, gchar ** host, gint * port)
-{
-  gboolean there;
-
-  LOCK (self);
-  there = udplite_clients_get_number (self->clients) > 0;
-  if (there) {
-    *host = g_strdup (udplite_clients_get (self->clients, 0)->host);
-    *port = udplite_clients_get (self->clients, 0)->port;
-  }
-  UNLOCK (self);
-  return there;
+  if (gst_udplite_sink_receivers_remove (&self->receivers, host, port))
+    g_signal_emit (self, signals[SIGNAL_CLIENT_REMOVED], 0, host, port);
 }
 
 static void
@@ -670,7 +116,7 @@ clear_clients (GstUdpliteSink * self)
   gchar *host;
   gint port;
 
-  while (get_first_client (self, &host, &port)) {
+  while (gst_udplite_sink_receivers_get_first (&self->receivers, &host, &port)) {
     remove_client (self, host, port);
     g_free (host);
   }
@@ -694,7 +140,8 @@ set_main_client (GstUdpliteSink * self, const gchar * host, gint port)
   new_port = port >= 0 ? port : old_port;
   self->host = g_strdup (new_host);
   self->port = new_port;
-  there = udplite_clients_find (self->clients, old_host, old_port) != NULL;
+  there = udplite_clients_find (self->receivers.clients, old_host, old_port)
+      != NULL;
   UNLOCK (self);
   if (there)
     remove_client (self, old_host, old_port);
@@ -729,23 +176,7 @@ set_clients (GstUdpliteSink * self, const gchar * text)
 static GstStructure *
 get_client_stats (GstUdpliteSink * self, const gchar * host, gint port)
 {
-  GstStructure *stats = gst_structure_new_empty ("multiudpsink-stats");
-  const UdpliteClient *client;
-
-  if (!host || port < 0 || port > G_MAXUINT16)
-    return stats;
-  LOCK (self);
-  client = udplite_clients_find (self->clients, host, port);
-  if (!client)
-    client = udplite_clients_find_removed (self->clients, host, port);
-  if (client)
-    gst_structure_set (stats, "bytes-sent", G_TYPE_UINT64, client->bytes_sent,
-        "packets-sent", G_TYPE_UINT64, client->packets_sent,
-        "connect-time", G_TYPE_UINT64, client->added_at,
-        "disconnect-time", G_TYPE_UINT64, client->removed_at,
-        "errors", G_TYPE_UINT64, client->errors, NULL);
-  UNLOCK (self);
-  return stats;
+  return gst_udplite_sink_receivers_create_stats (&self->receivers, host, port);
 }
 
 /* --- virtual functions of the base classes -------------------------------- */
@@ -757,9 +188,37 @@ gst_udplite_sink_describe (GstNetworkSink * sink)
   gchar *text;
 
   LOCK (self);
-  text = udplite_clients_to_string (self->clients);
+  text = udplite_clients_to_string (self->receivers.clients);
   UNLOCK (self);
   return text;
+}
+
+static gboolean
+gst_udplite_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
+    GError ** error)
+{
+  return
+      gst_udplite_sink_receivers_connect (&GST_UDPLITE_SINK (sink)->receivers,
+      cancellable, error);
+}
+
+static void
+gst_udplite_sink_watch (GstNetworkSink * sink, GCancellable * cancellable,
+    GError ** error)
+{
+  GstUdpliteSink *self = GST_UDPLITE_SINK (sink);
+
+  while (!g_cancellable_set_error_if_cancelled (cancellable, error)) {
+    gst_network_sink_pause (cancellable, RESOLVE_INTERVAL);
+    if (!g_cancellable_is_cancelled (cancellable))
+      gst_udplite_sink_receivers_resolve_again (&self->receivers, cancellable);
+  }
+}
+
+static void
+gst_udplite_sink_disconnect (GstNetworkSink * sink, gboolean reset)
+{
+  gst_udplite_sink_receivers_disconnect (&GST_UDPLITE_SINK (sink)->receivers);
 }
 
 static gboolean
@@ -768,9 +227,44 @@ gst_udplite_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
   GstUdpliteSink *self = GST_UDPLITE_SINK (sink);
 
   LOCK (self);
-  self->coverage.format = gst_udplite_format_from_caps (caps);
+  self->sender.coverage.format = gst_udplite_format_from_caps (caps);
   UNLOCK (self);
   return TRUE;
+}
+
+static GstNetworkSinkResult
+gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
+    guint n, guint * sent, GError ** error)
+{
+  GstUdpliteSink *self = GST_UDPLITE_SINK (sink);
+  GstNetworkSinkResult result;
+
+  LOCK (self);
+  result = gst_udplite_sink_sender_send (&self->sender, buffers, n, sent,
+      error);
+  UNLOCK (self);
+  return result;
+}
+
+static void
+gst_udplite_sink_wait (GstNetworkSink * sink, gint64 timeout,
+    GCancellable * cancellable)
+{
+  GstUdpliteSink *self = GST_UDPLITE_SINK (sink);
+  gint64 begin = g_get_monotonic_time ();
+  GSocket *socket;
+
+  LOCK (self);
+  socket = gst_udplite_sink_sender_get_full_socket (&self->sender);
+  if (socket)
+    g_object_ref (socket);
+  UNLOCK (self);
+  if (!socket)
+    return;
+  g_socket_condition_timed_wait (socket, G_IO_OUT, timeout, cancellable, NULL);
+  g_object_unref (socket);
+  if (g_get_monotonic_time () - begin < MIN_WAIT)
+    gst_network_sink_pause (cancellable, PAUSE);
 }
 
 static void
@@ -783,8 +277,8 @@ gst_udplite_sink_fill_stats (GstNetworkSink * sink, GstStructure * stats)
       "backend", G_TYPE_STRING,
       gst_udplite_sink_sockets_get_backend_name (&self->sockets),
       "receivers", G_TYPE_UINT,
-      udplite_clients_get_number (self->clients),
-      "send-errors", G_TYPE_UINT64, self->send_errors, NULL);
+      udplite_clients_get_number (self->receivers.clients),
+      "send-errors", G_TYPE_UINT64, self->sender.send_errors, NULL);
   UNLOCK (self);
 }
 
@@ -884,7 +378,7 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_BOOLEAN ("send-duplicates", "Send duplicates",
       "Whether a receiver that was added several times gets each packet "
       "several times; false sends one copy",
-      PROPERTY_PLAYING, send_duplicates, TRUE),
+      PROPERTY_PLAYING, sender.send_duplicates, TRUE),
   PROPERTY_COMPUTED ("bytes-to-serve", "Bytes to serve",
       "Total size of the packets that arrived at the sink, each packet counted "
       "once for all receivers (bytes)", PROPERTY_READABLE, G_TYPE_UINT64,
@@ -893,7 +387,7 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_UINT64 ("bytes-served", "Bytes served",
       "Total size of the packets that were sent, added up over all receivers "
       "(bytes)",
-      PROPERTY_READABLE, bytes_served,
+      PROPERTY_READABLE, sender.bytes_served,
       0, G_MAXUINT64, 0),
 
   /**
@@ -911,12 +405,12 @@ static const GstWirelessProperty properties[] = {
    */
   PROPERTY_ENUM ("coverage-mode", "Coverage mode",
       "Which part of each packet the checksum covers",
-      PROPERTY_PLAYING | PROPERTY_URI, coverage.mode,
+      PROPERTY_PLAYING | PROPERTY_URI, sender.coverage.mode,
       gst_udplite_coverage_mode_get_type, GST_UDPLITE_COVERAGE_HEADERS),
   PROPERTY_UINT ("checksum-coverage", "Checksum coverage",
       "Checksum coverage with coverage-mode=fixed, the UDP-Lite header of 8 "
       "bytes included (bytes, 0 = the whole packet, otherwise at least 8)",
-      PROPERTY_PLAYING | PROPERTY_URI, coverage.fixed, 0, 65535, 0),
+      PROPERTY_PLAYING | PROPERTY_URI, sender.coverage.fixed, 0, 65535, 0),
 
   PROPERTY_ENUM ("backend", "Backend",
       "How UDP-Lite packets are sent",
@@ -1020,7 +514,7 @@ warn_of_coverage (GstUdpliteSink * self)
   guint coverage;
 
   LOCK (self);
-  coverage = self->coverage.fixed;
+  coverage = self->sender.coverage.fixed;
   UNLOCK (self);
   if (coverage > 0 && coverage < UDPLITE_HEADER_SIZE)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
@@ -1038,11 +532,7 @@ gst_udplite_sink_change_state (GstElement * element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     LOCK (self);
-    self->send_errors = self->bytes_served = 0;
-    self->warned_at = 0;
-    /* The next caps event says which format the packets have. Until then, their
-     * format is unknown. */
-    self->coverage.format = UDPLITE_FORMAT_UNKNOWN;
+    gst_udplite_sink_sender_reset (&self->sender);
     UNLOCK (self);
     warn_of_coverage (self);
   }
@@ -1058,11 +548,12 @@ static void
 gst_udplite_sink_init (GstUdpliteSink * self)
 {
   g_mutex_init (&self->lock);
-  self->clients = udplite_clients_new ();
-  self->packets = gst_udplite_packets_new ();
   gst_wireless_properties_init (self, GST_TYPE_UDPLITE_SINK);
   gst_udplite_sink_sockets_init (&self->sockets, GST_ELEMENT_CAST (self));
-  udplite_clients_add (self->clients, self->host, self->port, get_now ());
+  gst_udplite_sink_receivers_init (&self->receivers, GST_ELEMENT_CAST (self),
+      &self->lock, &self->sockets, self->host, self->port);
+  gst_udplite_sink_sender_init (&self->sender, GST_NETWORK_SINK (self),
+      self->receivers.clients, &self->sockets);
 }
 
 static void
@@ -1070,9 +561,8 @@ gst_udplite_sink_finalize (GObject * object)
 {
   GstUdpliteSink *self = GST_UDPLITE_SINK (object);
 
-  gst_clear_buffer (&self->resume_at);
-  udplite_clients_free (self->clients);
-  gst_udplite_packets_free (self->packets);
+  gst_udplite_sink_sender_finalize (&self->sender);
+  gst_udplite_sink_receivers_finalize (&self->receivers);
   gst_wireless_properties_clear (self, GST_TYPE_UDPLITE_SINK);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (parent_class)->finalize (object);
