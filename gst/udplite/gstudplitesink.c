@@ -48,6 +48,14 @@ GST_DEBUG_CATEGORY (gst_udplite_sink_debug);
 #define PAUSE 1
 #define MIN_WAIT 100
 
+/* This file has the element, its signals and its properties. The other parts of
+ * the element have files of their own:
+ * - gstudplitesinkreceivers.h resolves the names of the receivers and opens
+ *   their sockets.
+ * - gstudplitesinkgroups.h joins and leaves their multicast groups.
+ * - gstudplitesinksockets.h has the sockets and their options.
+ * - gstudplitesinksender.h sends each batch of packets to all receivers.
+ * - gstudplitepackets.h converts buffers to packets. */
 struct _GstUdpliteSink
 {
   GstNetworkSink parent;
