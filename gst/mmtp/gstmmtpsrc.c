@@ -29,14 +29,14 @@
 #include <string.h>
 
 #include "driver.h"
-#include "gstlivesource.h"
 #include "gstmmtpcommon.h"
+#include "gstmmtpsrcoutput.h"
+#include "gstmmtpsrcqueue.h"
 #include "gstnetworksrc.h"
 #include "gstnetworkuri.h"
 #include "gsttrace.h"
 #include "gstwirelessstats.h"
 #include "mmtpreceiver.h"
-#include "mmtptsjoiner.h"
 #include "socketmessages.h"
 #include "systemrandom.h"
 
@@ -44,7 +44,7 @@
 G_DECLARE_FINAL_TYPE (GstMmtpSrc, gst_mmtp_src, GST, MMTP_SRC, GstNetworkSrc);
 GST_ELEMENT_REGISTER_DECLARE (mmtpsrc);
 
-GST_DEBUG_CATEGORY_STATIC (gst_mmtp_src_debug);
+GST_DEBUG_CATEGORY (gst_mmtp_src_debug);
 #define GST_CAT_DEFAULT gst_mmtp_src_debug
 
 /* Size in bytes of each buffer into which a datagram is received: the maximum
@@ -53,8 +53,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_mmtp_src_debug);
  * different buffers into different cache lines. The unused rest takes no
  * memory, because its pages are never written. */
 #define INPUT_ROOM (65536 + 1536)
-/* maximum length of a buffer list */
-#define MAX_LIST 64
 
 /* The network part runs in a thread of its own. Reports must be sent to the
  * sender in time, even if downstream needs a long time to process the buffers.
@@ -75,33 +73,6 @@ typedef struct
   gboolean reuse, eos_at_end;
 } GstMmtpSrcSettings;
 
-/* Counters of what the element does with a buffer after the protocol core has
- * reassembled it. All other counters belong to the protocol core. */
-typedef struct
-{
-  guint64 buffers, bytes;       /* sent downstream */
-  /* number of buffers that were dropped because downstream was too slow */
-  guint64 dropped_full;
-  /* number of buffers that were dropped because the pipeline was paused */
-  guint64 dropped_paused;
-} GstMmtpSrcCounters;
-
-/* An item of the queue between the network thread and the streaming thread:
- * EOS, or a buffer with its caps. */
-typedef struct
-{
-  /* TRUE if the item is EOS. If it is FALSE, the item is a buffer, which the
-   * other fields describe. */
-  gboolean is_eos;
-  DatagramSlice data;
-  guint64 due;
-  guint8 flags;
-  gboolean discont;
-  MmtpPrelude prelude;
-  GRefString *caps;             /* NULL if the buffer has none */
-  gboolean is_first;            /* the first buffer of a session */
-} Item;
-
 struct _GstMmtpSrc
 {
   GstNetworkSrc parent;
@@ -115,50 +86,17 @@ struct _GstMmtpSrc
 
   /* --- protected by `lock` */
   MmtpReceiver *receiver;       /* NULL while stopped */
-  GstNetworkSrcQueue queue;     /* Items for the streaming thread */
-  guint64 max_queued_bytes;
-  /* caps, as text, of the next buffer that is added to `queue`; NULL if this
-   * buffer has no caps */
-  GRefString *queue_caps;
-  /* TRUE if the next buffer that is added to `queue` is the first one of a
-   * session */
-  gboolean session_begins;
+  GstMmtpSrcQueue queue;
   gboolean stopping;
-  gboolean eos_at_end;          /* value of the property */
-  /* TRUE if EOS is in the queue or was sent downstream */
-  gboolean is_over;
-  guint64 delay;                /* initial delay (D0), in ns */
   GQueue messages;              /* GstMessages to be posted */
-  GstMmtpSrcCounters counters;
   Driver driver;                /* socket and network loop */
 
   /* --- The following field is changed only while neither the streaming thread
    * nor the network thread runs. */
   GThread *thread;
 
-  /* --- The following fields are used by the streaming thread only. */
-  GstMmtpClockMap clock_map;
-  /* Value in ns that is added to the times of all buffers, so that no time is
-   * negative. */
-  gint64 shift;
-  /* Text of the sender's caps, if the caps that are set on the pad come from
-   * the sender. Otherwise NULL: the pad has no caps yet, or the application has
-   * set the caps. */
-  GRefString *caps_in_use;
-  /* object that makes a valid transport stream from the received data, even if
-   * some data are missing (mmtptsjoiner.h) */
-  MmtpTsJoiner *joiner;
-  /* TRUE if the latest buffer that was removed from the queue belonged to a
-   * transport stream, so that it was passed to `joiner` */
-  gboolean is_joined;
-  /* `joiner` makes a valid stream of the received data. It removes incomplete
-   * pictures from the stream, and counts them. This is the latest known value
-   * of its counter. When the counter increases, a line is logged. */
-  guint64 n_incomplete;
-  /* The next items (buffers, or the end of the stream). They have been removed
-   * from the queue, and are processed when `joiner` has no more output. */
-  Item next[MAX_LIST];
-  guint n_next;
+  /* --- The following field is used by the streaming thread only. */
+  GstMmtpSrcOutput output;
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->lock)
@@ -174,515 +112,6 @@ G_DEFINE_TYPE_WITH_CODE (GstMmtpSrc, gst_mmtp_src, GST_TYPE_NETWORK_SRC,
  * URI scheme. udpsrc has rank NONE, too. */
 GST_ELEMENT_REGISTER_DEFINE (mmtpsrc, "mmtpsrc", GST_RANK_NONE,
     GST_TYPE_MMTP_SRC);
-
-/* --- queue, with `lock` held ---------------------------------------------- */
-
-static gsize
-get_size (const Item * item)
-{
-  return sizeof (*item) + item->data.size;
-}
-
-static void
-clear_item (gpointer data)
-{
-  Item *item = data;
-
-  datagram_slice_clear (&item->data);
-  g_clear_pointer (&item->caps, g_ref_string_release);
-}
-
-/* Drops the first entry of the queue, which is a buffer. The next buffer gets
- * the DISCONT flag. */
-static void
-drop_first (GstMmtpSrc * self)
-{
-  Item item, *next;
-
-  gst_network_src_queue_pop (&self->queue, &item);
-  GST_DEBUG_OBJECT (self, "dropped a buffer of %" G_GSIZE_FORMAT " bytes: "
-      "full: it is late, and max-bytes wait for downstream", get_size (&item));
-  clear_item (&item);
-  self->counters.dropped_full++;
-  next = gst_network_src_queue_peek_buffer (&self->queue);
-  if (next)
-    next->discont = TRUE;
-  else
-    self->queue.discont = TRUE;
-}
-
-/* Makes room in the queue for a new buffer of `size` bytes: drops entries from
- * the head of the queue that are already late. An entry that is not late is
- * never dropped, because it is due before the new buffer. Returns FALSE if the
- * new buffer does not fit; the caller then drops the new buffer. An empty queue
- * accepts a buffer of any size. */
-static gboolean
-make_room (GstMmtpSrc * self, gsize size)
-{
-  const Item *first;
-  guint64 now;
-
-  if (self->queue.bytes + size <= self->max_queued_bytes)
-    return TRUE;
-  now = gst_mmtp_now ();
-  while (self->queue.bytes + size > self->max_queued_bytes) {
-    if (gst_network_src_queue_get_length (&self->queue) == 0)
-      return TRUE;
-    first = gst_network_src_queue_peek_buffer (&self->queue);
-    if (!first || first->due + self->delay >= now)
-      return FALSE;
-    drop_first (self);
-  }
-  return TRUE;
-}
-
-static void
-drop_event (GstMmtpSrc * self, MmtpReceiverEvent * event, guint64 * counter)
-{
-  GST_DEBUG_OBJECT (self, "dropped a buffer of %" G_GSIZE_FORMAT " bytes: %s",
-      event->data.size,
-      counter == &self->counters.dropped_full ?
-      "full: max-bytes wait for downstream" :
-      "paused: the pipeline is not in PLAYING");
-  (*counter)++;
-  self->queue.discont = TRUE;
-  datagram_slice_clear (&event->data);
-}
-
-/* Appends the buffer of `event` to the queue and takes ownership of its data.
- * The buffer is dropped if the queue has no room, or if the pipeline is paused.
- * Call with `lock` held. */
-static void
-gst_mmtp_src_queue_buffer (GstMmtpSrc * self, MmtpReceiverEvent * event)
-{
-  Item item = { FALSE };
-
-  if (self->queue.paused) {
-    drop_event (self, event, &self->counters.dropped_paused);
-    return;
-  }
-  if (!make_room (self, sizeof (item) + event->data.size)) {
-    drop_event (self, event, &self->counters.dropped_full);
-    return;
-  }
-  item.data = event->data;
-  item.due = event->due;
-  item.flags = event->flags;
-  item.discont = gst_network_src_queue_take_discont (&self->queue)
-      || event->discont;
-  item.prelude = event->prelude;
-  item.is_first = self->session_begins;
-  self->session_begins = FALSE;
-  if (self->queue_caps)
-    item.caps = g_ref_string_acquire (self->queue_caps);
-  gst_network_src_queue_push (&self->queue, &item, get_size (&item));
-}
-
-/* Called at the end of the sender's stream. If the property eos-at-end is TRUE,
- * appends EOS to the queue. If it is FALSE, another sender may follow, and EOS
- * is not appended. */
-static void
-gst_mmtp_src_queue_end (GstMmtpSrc * self)
-{
-  const Item item = {.is_eos = TRUE };
-
-  self->queue.discont = TRUE;
-  if (!self->eos_at_end && !self->is_over)
-    return;
-  self->is_over = TRUE;
-  gst_network_src_queue_push_end (&self->queue, &item);
-}
-
-static void
-gst_mmtp_src_set_queue_caps (GstMmtpSrc * self, const gchar * caps)
-{
-  g_clear_pointer (&self->queue_caps, g_ref_string_release);
-  if (caps)
-    self->queue_caps = g_ref_string_new (caps);
-}
-
-static gboolean
-is_transport_stream (const Item * item)
-{
-  return !item->is_eos && item->caps
-      && g_str_has_prefix (item->caps, "video/mpegts");
-}
-
-static void
-count_buffers (GstMmtpSrc * self, guint n, gsize bytes)
-{
-  self->counters.buffers += n;
-  self->counters.bytes += bytes;
-}
-
-/* Returns TRUE if the item must not be put into a buffer list with other items.
- * This is the case for three kinds of items:
- * - EOS
- * - a buffer of a transport stream, because the joiner processes it
- * - an SRTP packet, because srtpdec 1.22 crashes if it receives a list */
-static gboolean
-is_alone (const Item * item)
-{
-  return item->is_eos || is_transport_stream (item)
-      || (item->caps && gst_live_list_is_srtp (item->caps));
-}
-
-/* `first` is the item whose buffer is the first one of a buffer list. Returns
- * whether the buffer of `item` can be put into the same list. All buffers of a
- * list must have the same caps and belong to the same session. */
-static gboolean
-continues (const Item * first, const Item * item)
-{
-  return item && item->caps == first->caps && !item->is_first;
-}
-
-/* Waits for the next item of the queue and removes it from the queue. Also
- * removes the items after it that can be in the same buffer list. Returns the
- * number of removed items, which is at most `max`; 0 while the source is
- * flushing.
- *
- * Also counts the removed buffers for the statistics. Buffers of a transport
- * stream are not counted here, because the joiner (mmtptsjoiner.h) may join
- * several of them. fetch_joined() counts the joined buffers. */
-static guint
-take_items (GstMmtpSrc * self, Item * items, guint max)
-{
-  gsize bytes = 0;
-  guint n = 0;
-
-  LOCK (self);
-  if (!gst_network_src_wait_for_queue (GST_NETWORK_SRC (self), &self->queue)) {
-    UNLOCK (self);
-    return 0;
-  }
-  gst_network_src_queue_pop (&self->queue, &items[n++]);
-  if (is_alone (&items[0]))
-    max = 1;
-  bytes = items[0].data.size;
-  while (n < max && continues (&items[0],
-          gst_network_src_queue_peek_buffer (&self->queue))) {
-    gst_network_src_queue_pop (&self->queue, &items[n]);
-    bytes += items[n++].data.size;
-  }
-  if (!items[0].is_eos && !is_transport_stream (&items[0]))
-    count_buffers (self, n, bytes);
-  UNLOCK (self);
-  return n;
-}
-
-/* --- buffers -------------------------------------------------------------- */
-
-/* Difference between two clocks, in ns: monotonic time minus the running time
- * of the pipeline. The due times of buffers are monotonic times. The difference
- * is measured once for all buffers of a list, so that their times are
- * consistent. */
-typedef struct
-{
-  gboolean is_known;            /* FALSE: the pipeline has no clock */
-  gint64 anchor;
-} Anchor;
-
-static Anchor
-get_anchor (GstMmtpSrc * self)
-{
-  Anchor anchor = { FALSE, 0 };
-
-  anchor.is_known = gst_mmtp_clock_map_get (&self->clock_map,
-      GST_ELEMENT_CAST (self), &anchor.anchor);
-  return anchor;
-}
-
-/* Returns the running time at which the buffer was due at its sender, plus
- * `shift`. The due time may be before the start of the pipeline. If the sum
- * would therefore be negative, `shift` is first raised so that the sum is 0.
- * The larger `shift` delays all following buffers as well. */
-static gint64
-get_running_time (GstMmtpSrc * self, guint64 due, const Anchor * anchor)
-{
-  const gint64 running = (gint64) due - anchor->anchor;
-
-  if (running + self->shift < 0)
-    self->shift = -running;
-  return running + self->shift;
-}
-
-/* Sets the times of a buffer. Two values are known: the due time of the buffer,
- * and the prelude, an optional header (docs/wire-mmtp.md, DATA). The prelude
- * has at most one of the flags PTS and DTS:
- * - No flag: The buffer has only a presentation time, which is the due time.
- * - DTS: The buffer has only a decoding time, which is the due time.
- * - PTS: The buffer has both times. The decoding time is the due time. The
- *   prelude contains the difference between the presentation time and the due
- *   time. */
-static void
-set_times (GstMmtpSrc * self, GstBuffer * buffer, const Item * item,
-    const Anchor * anchor)
-{
-  const MmtpPrelude *prelude = &item->prelude;
-  gint64 pts, dts;
-
-  if (prelude->mask & MMTP_PRELUDE_DURATION)
-    GST_BUFFER_DURATION (buffer) = prelude->duration * GST_USECOND;
-  if (prelude->mask & MMTP_PRELUDE_NO_TIME || !anchor->is_known)
-    return;
-  pts = dts = get_running_time (self, item->due, anchor);
-  if (prelude->mask & MMTP_PRELUDE_PTS)
-    pts += prelude->pts * (gint64) GST_USECOND;
-  if (prelude->mask & MMTP_PRELUDE_DTS)
-    dts += prelude->dts * (gint64) GST_USECOND;
-  if (prelude->mask & MMTP_PRELUDE_PTS || !(prelude->mask & MMTP_PRELUDE_DTS))
-    GST_BUFFER_PTS (buffer) = MAX (0, pts);
-  if (prelude->mask & (MMTP_PRELUDE_PTS | MMTP_PRELUDE_DTS))
-    GST_BUFFER_DTS (buffer) = MAX (0, dts);
-  /* A buffer without a PTS gets the DTS as its PTS. GstBaseSrc would do this
-   * for a single buffer, but does not do it for the buffers of a list. */
-  if (!GST_BUFFER_PTS_IS_VALID (buffer))
-    GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer);
-}
-
-static void
-set_flags (GstMmtpSrc * self, GstBuffer * buffer, const Item * item)
-{
-  if (item->flags & MMTP_FLAG_DELTA)
-    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-  if (item->flags & MMTP_FLAG_DROPPABLE)
-    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DROPPABLE);
-  if (item->flags & MMTP_FLAG_MARKER)
-    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_MARKER);
-  if (item->flags & MMTP_FLAG_HEADER)
-    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_HEADER);
-  if (item->discont || item->prelude.mask & MMTP_PRELUDE_DISCONT)
-    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-}
-
-static GstBuffer *
-make_buffer (GstMmtpSrc * self, Item * item, const Anchor * anchor)
-{
-  GstBuffer *buffer = gst_network_src_new_buffer (&item->data);
-
-  set_times (self, buffer, item, anchor);
-  set_flags (self, buffer, item);
-  return buffer;
-}
-
-/* --- caps and EOS --------------------------------------------------------- */
-
-/* Sets the caps of the source pad from `text`, which the sender has sent. The
- * protocol core has already checked with mmtp_caps_text_is_plain() that all
- * field types in `text` are allowed. */
-static GstFlowReturn
-set_caps (GstMmtpSrc * self, const gchar * text)
-{
-  GstCaps *caps = gst_caps_from_string (text);
-  gboolean taken;
-
-  if (!caps) {
-    GST_WARNING_OBJECT (self, "could not parse the caps of the sender: %s",
-        text);
-    return GST_FLOW_OK;
-  }
-  GST_DEBUG_OBJECT (self, "the sender's caps: %" GST_PTR_FORMAT, caps);
-  taken = gst_base_src_set_caps (GST_BASE_SRC (self), caps);
-  gst_caps_unref (caps);
-  if (taken)
-    return GST_FLOW_OK;
-  return GST_PAD_IS_FLUSHING (GST_BASE_SRC_PAD (self)) ? GST_FLOW_FLUSHING :
-      GST_FLOW_NOT_NEGOTIATED;
-}
-
-/* `item` may contain caps that the sender has sent. Sets these caps on the
- * source pad. If the application has set the property caps, the caps of the
- * sender are ignored. */
-static GstFlowReturn
-take_caps (GstMmtpSrc * self, const Item * item)
-{
-  GstFlowReturn flow;
-
-  if (gst_network_src_has_caps (GST_NETWORK_SRC (self))) {
-    g_clear_pointer (&self->caps_in_use, g_ref_string_release);
-    return GST_FLOW_OK;
-  }
-  if (!item->caps || item->caps == self->caps_in_use)
-    return GST_FLOW_OK;
-  flow = set_caps (self, item->caps);
-  if (flow != GST_FLOW_OK)
-    return flow;
-  g_clear_pointer (&self->caps_in_use, g_ref_string_release);
-  self->caps_in_use = g_ref_string_acquire (item->caps);
-  return GST_FLOW_OK;
-}
-
-/* --- transport streams ---------------------------------------------------- */
-
-static void
-log_incomplete (GstMmtpSrc * self)
-{
-  const guint64 n = mmtp_ts_joiner_get_incomplete (self->joiner);
-
-  if (n > self->n_incomplete)
-    GST_DEBUG_OBJECT (self, "removed an incomplete picture from the transport "
-        "stream");
-  self->n_incomplete = n;
-}
-
-/* Passes a buffer of a transport stream to the joiner (mmtptsjoiner.h), which
- * may join several buffers. A joined buffer gets the times and flags of the
- * first of these buffers. After a gap in the received stream, the flag DISCONT
- * marks a discontinuity. If the sender has divided the stream at its pictures,
- * the output of the joiner has no discontinuity in spite of the gap. In this
- * case, the flag DISCONT is removed. */
-static void
-join (GstMmtpSrc * self, Item * item)
-{
-  const gboolean is_gap = item->discont ||
-      (item->prelude.mask & MMTP_PRELUDE_DISCONT);
-  const guint8 flags = item->flags;
-  GBytes *data = g_bytes_new_with_free_func (item->data.bytes, item->data.size,
-      (GDestroyNotify) datagram_block_unref, item->data.block);
-  const Anchor anchor = get_anchor (self);
-  GstBuffer *buffer;
-
-  memset (&item->data, 0, sizeof (item->data));
-  if ((flags & MMTP_FLAG_HEADER) || mmtp_ts_joiner_is_cut (self->joiner)) {
-    item->discont = FALSE;
-    item->prelude.mask &= ~MMTP_PRELUDE_DISCONT;
-    item->flags &= MMTP_FLAG_DELTA;
-  }
-  buffer = make_buffer (self, item, &anchor);
-  mmtp_ts_joiner_input (self->joiner, data, flags, is_gap, buffer);
-  log_incomplete (self);
-  g_bytes_unref (data);
-}
-
-/* Returns the next buffer that the joiner (mmtptsjoiner.h) outputs, or NULL if
- * the joiner needs more input first. */
-static GstBuffer *
-poll_joiner (GstMmtpSrc * self)
-{
-  gpointer user = NULL;
-  GBytes *data = mmtp_ts_joiner_poll (self->joiner, &user);
-  GstBuffer *buffer = user;
-
-  if (!data)
-    return NULL;
-  if (g_bytes_get_size (data) == 0)
-    g_bytes_unref (data);
-  else
-    gst_buffer_append_memory (buffer, gst_memory_new_wrapped
-        (GST_MEMORY_FLAG_READONLY, (gpointer) g_bytes_get_data (data, NULL),
-            g_bytes_get_size (data), 0, g_bytes_get_size (data), data,
-            (GDestroyNotify) g_bytes_unref));
-  return buffer;
-}
-
-/* --- output --------------------------------------------------------------- */
-
-static void
-make_buffers (GstMmtpSrc * self, GstBuffer ** buffers)
-{
-  const Anchor anchor = get_anchor (self);
-  guint i;
-
-  for (i = 0; i < self->n_next; i++)
-    buffers[i] = make_buffer (self, &self->next[i], &anchor);
-}
-
-static void
-clear_next (GstMmtpSrc * self)
-{
-  while (self->n_next > 0)
-    clear_item (&self->next[--self->n_next]);
-}
-
-/* Processes and removes all items (buffers, or the end of the stream) in
- * `next`.
- *
- * If `next` contains a buffer of a transport stream, this is the only item. The
- * function passes it to the joiner (mmtptsjoiner.h). In all other cases, the
- * function creates one buffer for each item, stores the buffers in `buffers`,
- * and sets `n` to their number. Returns GST_FLOW_EOS at the end of the stream.
- */
-static GstFlowReturn
-take_next (GstMmtpSrc * self, GstBuffer ** buffers, guint * n)
-{
-  Item *first = &self->next[0];
-  GstFlowReturn flow = first->is_eos ? GST_FLOW_EOS : take_caps (self, first);
-
-  if (first->is_first)
-    mmtp_ts_joiner_reset (self->joiner);
-  self->is_joined = flow == GST_FLOW_OK && is_transport_stream (first);
-  if (self->is_joined) {
-    join (self, first);
-  } else if (flow == GST_FLOW_OK) {
-    make_buffers (self, buffers);
-    *n = self->n_next;
-  }
-  clear_next (self);
-  return flow;
-}
-
-/* Removes the next items (buffers, or the end of the stream) from the queue and
- * stores them in self->next. Returns FALSE while the source is flushing.
- *
- * The joiner (mmtptsjoiner.h) joins the buffers of a transport stream. If the
- * items belong to another stream than the data in the joiner, the joiner must
- * first output all its data.
- *
- * If the base class sets the timestamps, only one item is removed, because the
- * base class cannot set timestamps in a buffer list. */
-static gboolean
-fetch_next (GstMmtpSrc * self)
-{
-  GstBaseSrc *src = GST_BASE_SRC (self);
-
-  self->n_next = take_items (self, self->next,
-      gst_base_src_get_do_timestamp (src) ? 1 : gst_live_list_get_max (src,
-          MAX_LIST));
-  if (self->n_next == 0)
-    return FALSE;
-  if (self->next[0].is_first || (self->is_joined
-          && !is_transport_stream (&self->next[0])))
-    mmtp_ts_joiner_drain (self->joiner);
-  return TRUE;
-}
-
-/* Takes the next output buffer of the joiner (mmtptsjoiner.h), stores it in
- * `buffers`, and counts it. Returns 1, or 0 if the joiner has no output buffer.
- */
-static guint
-fetch_joined (GstMmtpSrc * self, GstBuffer ** buffers)
-{
-  buffers[0] = poll_joiner (self);
-  if (!buffers[0])
-    return 0;
-  LOCK (self);
-  count_buffers (self, 1, gst_buffer_get_size (buffers[0]));
-  UNLOCK (self);
-  return 1;
-}
-
-static GstFlowReturn
-gst_mmtp_src_create (GstPushSrc * src, GstBuffer ** buffer)
-{
-  GstMmtpSrc *self = GST_MMTP_SRC (src);
-  GstBuffer *buffers[MAX_LIST];
-  GstFlowReturn flow = GST_FLOW_OK;
-  guint n = fetch_joined (self, buffers);
-
-  while (n == 0 && flow == GST_FLOW_OK) {
-    if (self->n_next == 0) {
-      if (!fetch_next (self))
-        return GST_FLOW_FLUSHING;
-    } else {
-      flow = take_next (self, buffers, &n);
-    }
-    if (n == 0 && flow == GST_FLOW_OK)
-      n = fetch_joined (self, buffers);
-  }
-  if (flow != GST_FLOW_OK)
-    return flow;
-  return gst_network_src_submit (GST_NETWORK_SRC (self), buffers, n, buffer);
-}
 
 /* --- messages, with `lock` held ------------------------------------------- */
 
@@ -748,7 +177,7 @@ warn_of_size (GstMmtpSrc * self)
   GError *error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       "The sender's buffers are larger than max-bytes, which is %"
       G_GUINT64_FORMAT ", and are lost. Raise max-bytes.",
-      self->max_queued_bytes);
+      self->queue.max_bytes);
 
   queue_message (self, gst_message_new_warning (GST_OBJECT_CAST (self), error,
           NULL));
@@ -773,10 +202,10 @@ take_delay (GstMmtpSrc * self, guint64 delay, guint64 wanted)
 {
   if (wanted > delay)
     warn_of_delay (self, wanted, delay);
-  if (delay == self->delay)
+  if (delay == self->queue.delay)
     return;
   GST_INFO_OBJECT (self, "latency %" GST_TIME_FORMAT, GST_TIME_ARGS (delay));
-  self->delay = delay;
+  self->queue.delay = delay;
   queue_message (self, gst_message_new_latency (GST_OBJECT_CAST (self)));
 }
 
@@ -788,7 +217,7 @@ unlock_and_post (gpointer element)
   GstMessage *message;
 
   g_queue_init (&self->messages);
-  gst_network_src_queue_unlock (&self->queue);
+  gst_network_src_queue_unlock (&self->queue.items);
   while ((message = g_queue_pop_head (&messages)))
     gst_element_post_message (GST_ELEMENT_CAST (self), message);
 }
@@ -809,15 +238,6 @@ warn_of_end (GstMmtpSrc * self)
 
 /* --- events of the protocol core; `lock` is held -------------------------- */
 
-/* Called when a session begins or is lost. Posts this new state. The next
- * buffer gets the flag DISCONT, because buffers may be missing before it. */
-static void
-take_session (GstMmtpSrc * self, const gchar * state)
-{
-  tell_session (self, state);
-  self->queue.discont = TRUE;
-}
-
 static void
 take_event (gpointer element, gpointer data)
 {
@@ -826,16 +246,16 @@ take_event (gpointer element, gpointer data)
 
   switch (event->type) {
     case MMTP_EVENT_SESSION:
-      take_session (self, "begun");
-      self->session_begins = TRUE;
+      tell_session (self, "begun");
+      gst_mmtp_src_queue_begin_session (&self->queue);
       take_delay (self, event->delay, event->wanted_delay);
       break;
     case MMTP_EVENT_CAPS:
-      gst_mmtp_src_set_queue_caps (self, event->caps);
+      gst_mmtp_src_queue_set_caps (&self->queue, event->caps);
       g_clear_pointer (&event->caps, g_free);
       break;
     case MMTP_EVENT_BUFFER:
-      gst_mmtp_src_queue_buffer (self, event);
+      gst_mmtp_src_queue_push (&self->queue, event);
       break;
     case MMTP_EVENT_INITIAL_DELAY:
       take_delay (self, event->delay, event->wanted_delay);
@@ -854,10 +274,11 @@ take_event (gpointer element, gpointer data)
       break;
     case MMTP_EVENT_END:
       tell_session (self, "ended");
-      gst_mmtp_src_queue_end (self);
+      gst_mmtp_src_queue_push_end (&self->queue);
       break;
     case MMTP_EVENT_SILENT:
-      take_session (self, "lost");
+      tell_session (self, "lost");
+      gst_mmtp_src_queue_mark_gap (&self->queue);
       break;
     case MMTP_EVENT_BACK:
       tell_session (self, "back");
@@ -997,9 +418,9 @@ static void
 gst_mmtp_src_set_eos_at_end (GstMmtpSrc * self, gboolean eos_at_end)
 {
   LOCK (self);
-  self->eos_at_end = eos_at_end;
+  self->queue.eos_at_end = eos_at_end;
   if (self->receiver)
-    mmtp_receiver_set_ends (self->receiver, eos_at_end || self->is_over);
+    mmtp_receiver_set_ends (self->receiver, eos_at_end || self->queue.is_over);
   UNLOCK (self);
 }
 
@@ -1011,11 +432,11 @@ begin (GstMmtpSrc * self, const GstMmtpSrcSettings * settings,
       INPUT_ROOM);
   driver_add_path (&self->driver, 0, socket, MMTP_MAX_RECEIVER_MESSAGE);
   self->stopping = FALSE;
-  self->delay = settings->latency * GST_MSECOND;
-  self->max_queued_bytes = settings->max_bytes;
-  self->is_over = FALSE;
+  LOCK (self);
+  gst_mmtp_src_queue_start (&self->queue, settings->max_bytes,
+      settings->latency * GST_MSECOND);
+  UNLOCK (self);
   gst_mmtp_src_set_eos_at_end (self, settings->eos_at_end);
-  memset (&self->counters, 0, sizeof (self->counters));
   set_used_socket (self, datagram_socket_get_socket (socket));
   self->thread = g_thread_new ("mmtpsrc", run, self);
 }
@@ -1029,9 +450,10 @@ gst_mmtp_src_start (GstBaseSrc * src)
   DatagramSocket *socket;
   GError *error = NULL;
 
-  gst_mmtp_clock_map_reset (&self->clock_map);
-  self->shift = 0;
-  self->queue.paused = FALSE;
+  gst_mmtp_src_output_start (&self->output);
+  LOCK (self);
+  gst_mmtp_src_queue_set_paused (&self->queue, FALSE);
+  UNLOCK (self);
   copy_settings (self, &settings);
   socket = open_socket (self, &settings, &error);
   if (socket)
@@ -1069,15 +491,10 @@ gst_mmtp_src_stop (GstBaseSrc * src)
   set_used_socket (self, NULL);
   LOCK (self);
   driver_end (&self->driver);
-  gst_network_src_queue_clear (&self->queue);
-  self->queue.discont = TRUE;
-  gst_mmtp_src_set_queue_caps (self, NULL);
+  gst_mmtp_src_queue_clear (&self->queue);
   g_clear_pointer (&self->receiver, mmtp_receiver_free);
   UNLOCK (self);
-  g_clear_pointer (&self->caps_in_use, g_ref_string_release);
-  clear_next (self);
-  mmtp_ts_joiner_reset (self->joiner);
-  self->is_joined = FALSE;
+  gst_mmtp_src_output_clear (&self->output);
   return TRUE;
 }
 
@@ -1160,7 +577,7 @@ gst_mmtp_src_create_stats (GstNetworkSrc * src)
 
   g_value_init (&array, GST_TYPE_ARRAY);
   LOCK (self);
-  counters = self->counters;
+  counters = self->queue.counters;
   if (self->receiver) {
     mmtp_receiver_get_stats (self->receiver, &values);
     append_paths (self, &array);
@@ -1314,6 +731,12 @@ static const GstWirelessProperty properties[] = {
 
 /* --- functions for the base class ----------------------------------------- */
 
+static GstFlowReturn
+gst_mmtp_src_create (GstPushSrc * src, GstBuffer ** buffer)
+{
+  return gst_mmtp_src_output_create (&GST_MMTP_SRC (src)->output, buffer);
+}
+
 static GstClockTime
 gst_mmtp_src_get_latency (GstNetworkSrc * src)
 {
@@ -1321,7 +744,7 @@ gst_mmtp_src_get_latency (GstNetworkSrc * src)
   GstClockTime delay;
 
   LOCK (self);
-  delay = self->delay;
+  delay = self->queue.delay;
   UNLOCK (self);
   return delay;
 }
@@ -1332,11 +755,7 @@ gst_mmtp_src_set_paused (GstNetworkSrc * src, gboolean paused)
   GstMmtpSrc *self = GST_MMTP_SRC (src);
 
   LOCK (self);
-  self->queue.paused = paused;
-  if (paused) {
-    gst_network_src_queue_drop_buffers (&self->queue);
-    self->queue.discont = TRUE;
-  }
+  gst_mmtp_src_queue_set_paused (&self->queue, paused);
   UNLOCK (self);
 }
 
@@ -1358,8 +777,8 @@ gst_mmtp_src_finalize (GObject * object)
 
   gst_wireless_properties_clear (self, GST_TYPE_MMTP_SRC);
   driver_clear (&self->driver);
-  mmtp_ts_joiner_free (self->joiner);
-  gst_network_src_queue_finalize (&self->queue);
+  gst_mmtp_src_output_finalize (&self->output);
+  gst_mmtp_src_queue_finalize (&self->queue);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -1369,11 +788,10 @@ gst_mmtp_src_init (GstMmtpSrc * self)
 {
   gst_wireless_properties_init (self, GST_TYPE_MMTP_SRC);
   g_mutex_init (&self->lock);
-  gst_network_src_queue_init (&self->queue, &self->lock, sizeof (Item),
-      clear_item);
-  gst_network_src_use_queue (GST_NETWORK_SRC (self), &self->queue);
+  gst_mmtp_src_queue_init (&self->queue, GST_NETWORK_SRC (self), &self->lock);
   g_queue_init (&self->messages);
-  self->joiner = mmtp_ts_joiner_new ((GDestroyNotify) gst_buffer_unref);
+  gst_mmtp_src_output_init (&self->output, GST_NETWORK_SRC (self),
+      &self->queue);
   driver_init (&self->driver, &gst_mmtp_src_driver_funcs, self, &self->lock);
 }
 
