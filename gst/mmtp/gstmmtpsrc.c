@@ -30,12 +30,13 @@
 
 #include "driver.h"
 #include "gstmmtpcommon.h"
+#include "gstmmtpsrcmessages.h"
 #include "gstmmtpsrcoutput.h"
 #include "gstmmtpsrcqueue.h"
+#include "gstmmtpsrcstats.h"
 #include "gstnetworksrc.h"
 #include "gstnetworkuri.h"
 #include "gsttrace.h"
-#include "gstwirelessstats.h"
 #include "mmtpreceiver.h"
 #include "socketmessages.h"
 #include "systemrandom.h"
@@ -57,7 +58,16 @@ GST_DEBUG_CATEGORY (gst_mmtp_src_debug);
 /* The network part runs in a thread of its own. Reports must be sent to the
  * sender in time, even if downstream needs a long time to process the buffers.
  * The network thread passes the buffers to the streaming thread through a
- * queue, whose size in bytes is limited. */
+ * queue, whose size in bytes is limited.
+ *
+ * This file has the element, its properties and its network thread. The other
+ * parts of the element have files of their own:
+ * - gstmmtpsrcqueue.h is the queue between the two threads.
+ * - gstmmtpsrcoutput.h is the work of the streaming thread. It takes items from
+ *   the queue and outputs them.
+ * - gstmmtpsrcbuffers.h makes the output buffers, with their timestamps.
+ * - gstmmtpsrcmessages.h has the messages about the session.
+ * - gstmmtpsrcstats.h has the statistics. */
 
 /* Values of the properties of the element. The struct owns the strings. */
 typedef struct
@@ -87,8 +97,8 @@ struct _GstMmtpSrc
   /* --- protected by `lock` */
   MmtpReceiver *receiver;       /* NULL while stopped */
   GstMmtpSrcQueue queue;
+  GstMmtpSrcMessages messages;
   gboolean stopping;
-  GQueue messages;              /* GstMessages to be posted */
   Driver driver;                /* socket and network loop */
 
   /* --- The following field is changed only while neither the streaming thread
@@ -113,140 +123,30 @@ G_DEFINE_TYPE_WITH_CODE (GstMmtpSrc, gst_mmtp_src, GST_TYPE_NETWORK_SRC,
 GST_ELEMENT_REGISTER_DEFINE (mmtpsrc, "mmtpsrc", GST_RANK_NONE,
     GST_TYPE_MMTP_SRC);
 
-/* --- messages, with `lock` held ------------------------------------------- */
-
-static void
-queue_message (GstMmtpSrc * self, GstMessage * message)
-{
-  g_queue_push_tail (&self->messages, message);
-}
-
-static void
-queue_element_message (GstMmtpSrc * self, GstStructure * structure)
-{
-  queue_message (self, gst_message_new_element (GST_OBJECT_CAST (self),
-          structure));
-}
-
-static void
-tell_session (GstMmtpSrc * self, const gchar * state)
-{
-  GST_INFO_OBJECT (self, "session: %s", state);
-  queue_element_message (self, gst_structure_new ("mmtp-session",
-          "state", G_TYPE_STRING, state, NULL));
-}
-
-static void
-tell_path (GstMmtpSrc * self, guint path, const gchar * state)
-{
-  GST_INFO_OBJECT (self, "channel %u: %s", path, state);
-  queue_element_message (self, gst_structure_new ("mmtp-channel",
-          "channel", G_TYPE_UINT, path, "state", G_TYPE_STRING, state, NULL));
-}
-
-static void
-tell_rate (GstMmtpSrc * self, const MmtpReceiverEvent * event)
-{
-  queue_element_message (self, gst_structure_new ("mmtp-presentation-rate",
-          "framerate", GST_TYPE_FRACTION, (gint) MIN (event->frame_rate,
-              G_MAXINT), 1000,
-          "bitrate", G_TYPE_UINT64, event->bit_rate, NULL));
-}
-
-/* Posts a warning that the sender requests a longer delay than max-latency
- * allows. The sender sends its packets in time for the requested delay. With
- * the shorter delay of this receiver, some of them arrive too late and are
- * lost. */
-static void
-warn_of_delay (GstMmtpSrc * self, guint64 wanted, guint64 delay)
-{
-  GError *error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "The sender asks for a latency of %" G_GUINT64_FORMAT " ms, and "
-      "max-latency allows %" G_GUINT64_FORMAT " ms: packets that take longer "
-      "are lost. Raise max-latency here, or lower latency at the sender.",
-      wanted / GST_MSECOND, delay / GST_MSECOND);
-
-  queue_message (self, gst_message_new_warning (GST_OBJECT_CAST (self), error,
-          NULL));
-  g_error_free (error);
-}
-
-static void
-warn_of_size (GstMmtpSrc * self)
-{
-  GError *error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "The sender's buffers are larger than max-bytes, which is %"
-      G_GUINT64_FORMAT ", and are lost. Raise max-bytes.",
-      self->queue.max_bytes);
-
-  queue_message (self, gst_message_new_warning (GST_OBJECT_CAST (self), error,
-          NULL));
-  g_error_free (error);
-}
-
-static void
-warn_of_version (GstMmtpSrc * self, guint version)
-{
-  GError *error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "Refused a sender that speaks version %u of the MMTP wire format: this "
-      "receiver speaks version %u. Use the same release of "
-      "gst-plugins-wireless at both ends.", version, MMTP_VERSION);
-
-  queue_message (self, gst_message_new_warning (GST_OBJECT_CAST (self), error,
-          NULL));
-  g_error_free (error);
-}
+/* --- events of the protocol core; `lock` is held -------------------------- */
 
 static void
 take_delay (GstMmtpSrc * self, guint64 delay, guint64 wanted)
 {
   if (wanted > delay)
-    warn_of_delay (self, wanted, delay);
+    gst_mmtp_src_messages_warn_of_delay (&self->messages, wanted, delay);
   if (delay == self->queue.delay)
     return;
   GST_INFO_OBJECT (self, "latency %" GST_TIME_FORMAT, GST_TIME_ARGS (delay));
   self->queue.delay = delay;
-  queue_message (self, gst_message_new_latency (GST_OBJECT_CAST (self)));
+  gst_mmtp_src_messages_tell_latency (&self->messages);
 }
-
-static void
-unlock_and_post (gpointer element)
-{
-  GstMmtpSrc *self = element;
-  GQueue messages = self->messages;
-  GstMessage *message;
-
-  g_queue_init (&self->messages);
-  gst_network_src_queue_unlock (&self->queue.items);
-  while ((message = g_queue_pop_head (&messages)))
-    gst_element_post_message (GST_ELEMENT_CAST (self), message);
-}
-
-static void
-warn_of_end (GstMmtpSrc * self)
-{
-  GError *error = g_error_new_literal (GST_RESOURCE_ERROR,
-      GST_RESOURCE_ERROR_BUSY,
-      "Refused a sender, as the stream has ended here. Start this element "
-      "again to take another stream; with eos-at-end=false it takes one after "
-      "the other.");
-
-  queue_message (self, gst_message_new_warning (GST_OBJECT_CAST (self), error,
-          "This warning is posted once."));
-  g_error_free (error);
-}
-
-/* --- events of the protocol core; `lock` is held -------------------------- */
 
 static void
 take_event (gpointer element, gpointer data)
 {
   MmtpReceiverEvent *event = data;
   GstMmtpSrc *self = element;
+  GstMmtpSrcMessages *messages = &self->messages;
 
   switch (event->type) {
     case MMTP_EVENT_SESSION:
-      tell_session (self, "begun");
+      gst_mmtp_src_messages_tell_session (messages, "begun");
       gst_mmtp_src_queue_begin_session (&self->queue);
       take_delay (self, event->delay, event->wanted_delay);
       break;
@@ -261,33 +161,34 @@ take_event (gpointer element, gpointer data)
       take_delay (self, event->delay, event->wanted_delay);
       break;
     case MMTP_EVENT_PRESENTATION_RATE:
-      tell_rate (self, event);
+      gst_mmtp_src_messages_tell_rate (messages, event->frame_rate,
+          event->bit_rate);
       break;
     case MMTP_EVENT_JOINED:
-      tell_path (self, event->path, "joined");
+      gst_mmtp_src_messages_tell_path (messages, event->path, "joined");
       break;
     case MMTP_EVENT_LEFT:
-      tell_path (self, event->path, "left");
+      gst_mmtp_src_messages_tell_path (messages, event->path, "left");
       break;
     case MMTP_EVENT_TOO_LONG:
-      warn_of_size (self);
+      gst_mmtp_src_messages_warn_of_size (messages, self->queue.max_bytes);
       break;
     case MMTP_EVENT_END:
-      tell_session (self, "ended");
+      gst_mmtp_src_messages_tell_session (messages, "ended");
       gst_mmtp_src_queue_push_end (&self->queue);
       break;
     case MMTP_EVENT_SILENT:
-      tell_session (self, "lost");
+      gst_mmtp_src_messages_tell_session (messages, "lost");
       gst_mmtp_src_queue_mark_gap (&self->queue);
       break;
     case MMTP_EVENT_BACK:
-      tell_session (self, "back");
+      gst_mmtp_src_messages_tell_session (messages, "back");
       break;
     case MMTP_EVENT_OTHER_VERSION:
-      warn_of_version (self, event->version);
+      gst_mmtp_src_messages_warn_of_version (messages, event->version);
       break;
     case MMTP_EVENT_OVER:
-      warn_of_end (self);
+      gst_mmtp_src_messages_warn_of_end (messages);
       break;
   }
 }
@@ -299,6 +200,16 @@ allows (gpointer element, const DatagramPath * path)
 {
   return gst_network_src_allows (GST_NETWORK_SRC (element), path->remote,
       path->address_size);
+}
+
+static void
+unlock_and_post (gpointer element)
+{
+  GstMmtpSrc *self = element;
+  GQueue messages = gst_mmtp_src_messages_take (&self->messages);
+
+  gst_network_src_queue_unlock (&self->queue.items);
+  gst_mmtp_src_messages_post (&self->messages, &messages);
 }
 
 static void
@@ -498,103 +409,6 @@ gst_mmtp_src_stop (GstBaseSrc * src)
   return TRUE;
 }
 
-/* --- statistics, called from any thread ----------------------------------- */
-
-#define STATS_STRUCT MmtpReceiverStats
-
-static const GstWirelessStatsField stats_fields[] = {
-  STATS_COUNTER ("sessions", sessions),
-  STATS_COUNTER ("packets", packets),
-  STATS_COUNTER ("recovered", recovered),
-  STATS_COUNTER ("late", late),
-  STATS_COUNTER ("duplicates", duplicates),
-  STATS_COUNTER ("missing", missing),
-  STATS_COUNTER ("incomplete", incomplete),
-  STATS_COUNTER ("no-room", no_room),
-  STATS_COUNTER ("held-bytes", held_bytes),
-  STATS_COUNTER ("initial-delay", initial_delay),
-  STATS_FIELD ("skew", G_TYPE_INT64, skew),
-  STATS_COUNTER ("reports", reports),
-};
-
-#undef STATS_STRUCT
-#define STATS_STRUCT MmtpReceiverPathStats
-
-static const GstWirelessStatsField path_fields[] = {
-  STATS_COUNTER ("packets", received),
-  STATS_COUNTER ("bytes", bytes),
-  STATS_COUNTER ("lost", lost),
-  STATS_COUNTER ("late", late),
-  STATS_COUNTER ("duplicates", duplicates),
-  STATS_COUNTER ("rate", rate),
-  STATS_FIELD ("transit", G_TYPE_INT64, transit),
-  STATS_COUNTER ("jitter", jitter),
-};
-
-#undef STATS_STRUCT
-#define STATS_STRUCT GstMmtpSrcCounters
-
-static const GstWirelessStatsField own_fields[] = {
-  STATS_COUNTER ("buffers", buffers),
-  STATS_COUNTER ("bytes", bytes),
-  STATS_COUNTER ("dropped-full", dropped_full),
-  STATS_COUNTER ("dropped-paused", dropped_paused),
-};
-
-static void
-append_path (GValue * array, guint channel, const MmtpReceiverPathStats * stats)
-{
-  GstStructure *structure = gst_structure_new (GST_MMTP_PATH_STATS,
-      "channel", G_TYPE_UINT, channel, "joined", G_TYPE_BOOLEAN, stats->joined,
-      NULL);
-
-  gst_wireless_stats_fill (structure, path_fields,
-      G_N_ELEMENTS (path_fields), stats);
-  gst_mmtp_append_path (array, structure);
-}
-
-/* Call with `lock` held. */
-static void
-append_paths (GstMmtpSrc * self, GValue * array)
-{
-  MmtpReceiverPathStats stats;
-  guint i;
-
-  for (i = 0; i < MMTP_MAX_PATHS; i++) {
-    if (mmtp_receiver_get_path_stats (self->receiver, i, &stats))
-      append_path (array, i, &stats);
-  }
-}
-
-static GstStructure *
-gst_mmtp_src_create_stats (GstNetworkSrc * src)
-{
-  GstMmtpSrc *self = GST_MMTP_SRC (src);
-  MmtpReceiverStats values = { 0 };
-  GstMmtpSrcCounters counters;
-  GValue array = G_VALUE_INIT;
-  GstStructure *stats;
-
-  g_value_init (&array, GST_TYPE_ARRAY);
-  LOCK (self);
-  counters = self->queue.counters;
-  if (self->receiver) {
-    mmtp_receiver_get_stats (self->receiver, &values);
-    append_paths (self, &array);
-  }
-  UNLOCK (self);
-
-  stats = gst_structure_new ("application/x-mmtpsrc-stats",
-      "in-session", G_TYPE_BOOLEAN, values.in_session, NULL);
-  gst_wireless_stats_fill (stats, own_fields, G_N_ELEMENTS (own_fields),
-      &counters);
-  gst_wireless_stats_fill (stats, stats_fields, G_N_ELEMENTS (stats_fields),
-      &values);
-  gst_mmtp_add_refusals (stats, values.refused);
-  gst_structure_take_value (stats, "channels", &array);
-  return stats;
-}
-
 /* --- properties ----------------------------------------------------------- */
 
 /* Returns the port on which the element listens. This is the port in the
@@ -737,6 +551,18 @@ gst_mmtp_src_create (GstPushSrc * src, GstBuffer ** buffer)
   return gst_mmtp_src_output_create (&GST_MMTP_SRC (src)->output, buffer);
 }
 
+static GstStructure *
+gst_mmtp_src_create_stats (GstNetworkSrc * src)
+{
+  GstMmtpSrc *self = GST_MMTP_SRC (src);
+  GstMmtpSrcStats stats;
+
+  LOCK (self);
+  gst_mmtp_src_stats_read (&stats, self->receiver, &self->queue.counters);
+  UNLOCK (self);
+  return gst_mmtp_src_stats_to_structure (&stats);
+}
+
 static GstClockTime
 gst_mmtp_src_get_latency (GstNetworkSrc * src)
 {
@@ -789,7 +615,7 @@ gst_mmtp_src_init (GstMmtpSrc * self)
   gst_wireless_properties_init (self, GST_TYPE_MMTP_SRC);
   g_mutex_init (&self->lock);
   gst_mmtp_src_queue_init (&self->queue, GST_NETWORK_SRC (self), &self->lock);
-  g_queue_init (&self->messages);
+  gst_mmtp_src_messages_init (&self->messages, GST_ELEMENT_CAST (self));
   gst_mmtp_src_output_init (&self->output, GST_NETWORK_SRC (self),
       &self->queue);
   driver_init (&self->driver, &gst_mmtp_src_driver_funcs, self, &self->lock);
