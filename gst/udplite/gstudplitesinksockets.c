@@ -43,6 +43,17 @@ set_number (GstUdpliteSinkSockets * self, gint fd, gint level, gint option,
     GST_WARNING_OBJECT (self->element, "%s: %s", name, g_strerror (errno));
 }
 
+static void
+warn_of_interface (GstElement * element, gpointer name)
+{
+  GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+      ("There is no network interface \"%s\" for multicast-iface: the routing "
+          "table chooses the interface instead. Set one of the interfaces that "
+          "\"ip link\" lists.", (const gchar *) name), (NULL));
+}
+
+/* The caller holds the lock of the element, and no message may be posted with
+ * this lock held. Another thread therefore posts the warning. */
 guint
 gst_udplite_sink_sockets_get_multicast_index (GstUdpliteSinkSockets * self)
 {
@@ -50,10 +61,8 @@ gst_udplite_sink_sockets_get_multicast_index (GstUdpliteSinkSockets * self)
   guint index = name ? if_nametoindex (name) : 0;
 
   if (name && index == 0)
-    GST_ELEMENT_WARNING (self->element, RESOURCE, SETTINGS,
-        ("There is no network interface \"%s\" for multicast-iface: the "
-            "routing table chooses the interface instead. Set one of the "
-            "interfaces that \"ip link\" lists.", name), (NULL));
+    gst_element_call_async (self->element, warn_of_interface, g_strdup (name),
+        g_free);
   return index;
 }
 

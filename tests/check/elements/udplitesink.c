@@ -553,6 +553,45 @@ GST_START_TEST (group_gets_it_on_each_backend)
 
 GST_END_TEST;
 
+static GstBusSyncReply
+read_clients (GstBus * bus, GstMessage * message, gpointer n_warnings)
+{
+  gchar *clients = NULL;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
+    g_object_get (GST_MESSAGE_SRC (message), "clients", &clients, NULL);
+    fail_unless_equals_string (clients, "239.255.42.99:5004");
+    g_free (clients);
+    g_atomic_int_inc ((gint *) n_warnings);
+  }
+  gst_message_unref (message);
+  return GST_BUS_DROP;
+}
+
+/* An application may answer a message immediately, in the thread that posts it.
+ * The element must therefore not hold a lock while it warns of an interface that
+ * does not exist. With the lock held, the test would not end. */
+GST_START_TEST (warning_is_posted_without_a_lock)
+{
+  GstElement *sink = gst_element_factory_make ("udplitesink", NULL);
+  GstBus *bus = gst_bus_new ();
+  gint n_warnings = 0;
+
+  g_object_set (sink, "host", "239.255.42.99", "port", 5004,
+      "multicast-iface", "no-such-iface", NULL);
+  gst_bus_set_sync_handler (bus, read_clients, &n_warnings, NULL);
+  gst_element_set_bus (sink, bus);
+  gst_element_set_state (sink, GST_STATE_PAUSED);
+  while (g_atomic_int_get (&n_warnings) == 0)
+    g_usleep (1000);
+  gst_element_set_state (sink, GST_STATE_NULL);
+  gst_element_set_bus (sink, NULL);
+  gst_object_unref (sink);
+  gst_object_unref (bus);
+}
+
+GST_END_TEST;
+
 #define GROUP_ON_WIRE "ff020000000000000000000000004242"
 
 /* Returns whether a socket of this process has joined a multicast group on a
@@ -1124,6 +1163,7 @@ udplitesink_suite (void)
   tcase_add_test (tcase, receivers_come_and_go);
   tcase_add_test (tcase, served_bytes_are_those_of_all);
   tcase_add_loop_test (tcase, group_gets_it_on_each_backend, 0, 2);
+  tcase_add_test (tcase, warning_is_posted_without_a_lock);
   tcase_add_loop_test (tcase, group_of_ipv6_gets_it_on_each_backend, 0, 4);
   tcase_add_test (tcase, group_is_joined_once_for_each_link);
   tcase_add_loop_test (tcase, given_socket_leaves_the_group, 0, 2);
