@@ -152,6 +152,8 @@ static DccpPacket
 take_packet (Run * self, DccpEnd to, guint8 * options, guint8 * payload)
 {
   DccpConnection *connection = dccp_network_get (&self->network, to);
+  const guint64 gsr = connection ? connection->numbers.gsr : 0;
+  const guint64 gss = connection ? connection->numbers.gss : 0;
   DccpPacket packet = {
     .type = take (self, DCCP_LAST_TYPE),
     .source = DCCP_NETWORK_PORT,
@@ -168,8 +170,8 @@ take_packet (Run * self, DccpEnd to, guint8 * options, guint8 * payload)
     packet.destination = DCCP_NETWORK_PORT;
   }
   packet.ccval = flags & 15;
-  packet.sequence = take_number (self, connection ? connection->gsr : 0);
-  packet.acknowledgement = take_number (self, connection ? connection->gss : 0);
+  packet.sequence = take_number (self, gsr);
+  packet.acknowledgement = take_number (self, gss);
   packet.reset_code = flags;
   if (flags & 16) {
     packet.options_size = take (self, 128);

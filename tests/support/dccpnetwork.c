@@ -314,8 +314,8 @@ dccp_network_next (DccpNetwork * network, DccpEnd to, DccpType type)
   DccpConnection *connection = dccp_network_get (network, to);
   DccpPacket packet = {
     .type = type,
-    .sequence = dccp_sequence_add (connection->gsr, 1),
-    .acknowledgement = connection->gss,
+    .sequence = dccp_sequence_add (connection->numbers.gsr, 1),
+    .acknowledgement = connection->numbers.gss,
     .service_code = DCCP_SERVICE_RTPV,
   };
 

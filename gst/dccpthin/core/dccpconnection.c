@@ -65,8 +65,7 @@ new_connection (DccpCommon * common, guint64 now, const DatagramPath * path,
   connection->features = dccp_features_new (&features);
   dccp_half_connections_init (&connection->halves, config,
       connection->features);
-  connection->iss = connection->gar = iss;
-  connection->gss = dccp_sequence_add (iss, -1);
+  dccp_numbers_init (&connection->numbers, connection->features, iss);
   connection->service_code = config->service_code;
   connection->retransmit_at = connection->probe_at = DCCP_NEVER;
   return connection;
@@ -109,10 +108,9 @@ dccp_connection_new_server (DccpCommon * common, guint64 now,
   connection->local_port = request->destination;
   connection->remote_port = request->source;
   set_state (connection, DCCP_STATE_RESPOND);
-  connection->isr = connection->gsr = request->sequence;
-  connection->gsr_time = now;
+  dccp_numbers_set_initial_received (&connection->numbers, request->sequence);
+  dccp_numbers_add_received (&connection->numbers, now, request->sequence);
   connection->backoff = FIRST_RESPONSE_BACKOFF;
-  dccp_features_set_initial_received (connection->features, connection->isr);
   return connection;
 }
 
@@ -175,7 +173,7 @@ begin_half_connections (DccpConnection * connection, guint64 sequence)
 {
   dccp_half_connections_begin (&connection->halves, connection->now,
       dccp_connection_get_max_payload (&connection->path, connection->mtu),
-      connection->iss, sequence);
+      connection->numbers.iss, sequence);
   connection->delivered = sequence;
   connection->began = connection->now;
 }
@@ -280,11 +278,11 @@ send_reset (DccpConnection * connection, guint8 code, const guint8 * data)
     .type = DCCP_RESET,
     .extended = TRUE,
     .reset_code = code,
-    .acknowledgement = connection->gsr,
+    .acknowledgement = connection->numbers.gsr,
   };
 
-  connection->gss = dccp_sequence_add (connection->gss, 1);
-  reset.sequence = connection->gss;
+  connection->numbers.gss = dccp_numbers_get_next (&connection->numbers);
+  reset.sequence = connection->numbers.gss;
   if (data)
     memcpy (reset.reset_data, data, sizeof (reset.reset_data));
   dccp_answers_push (&connection->common->answers, &connection->path, &reset);
@@ -298,118 +296,6 @@ dccp_connection_abort (DccpConnection * connection, DccpEventType type,
   if (may_reset (connection))
     send_reset (connection, code, data);
   dccp_connection_end (connection, DCCP_STATE_CLOSED, type, code, data);
-}
-
-/* --- valid numbers: section 7.5 ------------------------------------------- */
-
-/* Returns SWL, the lowest valid sequence number of a received packet (section
- * 7.5.1). `w` is the Sequence Window of the peer. */
-static guint64
-get_swl (DccpConnection * connection)
-{
-  const guint64 w = dccp_features_get (connection->features,
-      DCCP_FEATURE_SEQUENCE_WINDOW, FALSE);
-  const guint64 swl = dccp_sequence_add (connection->gsr, 1 - (gint64) (w / 4));
-
-  return dccp_sequence_difference (swl, connection->isr) < 0 ?
-      connection->isr : swl;
-}
-
-static guint64
-get_swh (DccpConnection * connection)
-{
-  const guint64 w = dccp_features_get (connection->features,
-      DCCP_FEATURE_SEQUENCE_WINDOW, FALSE);
-
-  return dccp_sequence_add (connection->gsr, (3 * w + 3) / 4);
-}
-
-/* Returns AWL, the lowest valid acknowledgement number (section 7.5.1). The
- * highest valid number, AWH, is the greatest sequence number that we have sent
- * (GSS). */
-static guint64
-get_awl (DccpConnection * connection)
-{
-  const guint64 w = dccp_features_get (connection->features,
-      DCCP_FEATURE_SEQUENCE_WINDOW, TRUE);
-  const guint64 awl = dccp_sequence_add (connection->gss, 1 - (gint64) w);
-
-  return dccp_sequence_difference (awl, connection->iss) < 0 ?
-      connection->iss : awl;
-}
-
-/* Returns whether packets of this type end a connection. A packet that ends the
- * connection is valid only if its sequence number is higher than those of all
- * packets received before (section 7.5.3). */
-static gboolean
-ends_connection (DccpType type)
-{
-  return type == DCCP_CLOSE_REQ || type == DCCP_CLOSE || type == DCCP_RESET;
-}
-
-gboolean
-dccp_connection_is_sequence_valid (DccpConnection * connection,
-    const DccpPacket * packet)
-{
-  const guint64 low = ends_connection (packet->type) ?
-      dccp_sequence_add (connection->gsr, 1) : get_swl (connection);
-
-  return dccp_sequence_is_between (packet->sequence, low, get_swh (connection));
-}
-
-static gboolean
-is_acknowledgement_valid (DccpConnection * connection,
-    const DccpPacket * packet)
-{
-  const guint64 low = ends_connection (packet->type) ? connection->gar :
-      get_awl (connection);
-
-  if (!dccp_type_has_acknowledgement (packet->type))
-    return TRUE;
-  /* No packet was sent yet. */
-  if (dccp_sequence_add (connection->gss, 1) == connection->iss)
-    return FALSE;
-  return dccp_sequence_is_between (packet->acknowledgement, low,
-      connection->gss);
-}
-
-/* Returns whether the sequence number and the acknowledgement number of a Sync
- * or SyncAck are valid (section 7.5.3). A connection is active if a valid
- * packet has arrived within the last three round trips. On an active
- * connection, the sequence number must be in the sequence window. On a
- * connection that is not active, it may also be above the window.
- *
- * In the state RESPOND, the sequence number must always be in the window. The
- * reason is that the Request may have had a forged source address. The host
- * that really has this address then answers our Response with a Sync. This Sync
- * must not be accepted. */
-static gboolean
-is_sync_valid (DccpConnection * connection, const DccpPacket * packet)
-{
-  const guint64 active = 3 * get_round_trip (connection);
-
-  if (!is_acknowledgement_valid (connection, packet))
-    return FALSE;
-  if (connection->state == DCCP_STATE_RESPOND
-      || connection->now - connection->heard < active)
-    return dccp_connection_is_sequence_valid (connection, packet);
-  return dccp_sequence_difference (packet->sequence, get_swl (connection)) >= 0;
-}
-
-static void
-set_gsr (DccpConnection * connection, guint64 sequence)
-{
-  if (dccp_sequence_difference (sequence, connection->gsr) <= 0)
-    return;
-  connection->gsr = sequence;
-  connection->gsr_time = connection->now;
-}
-
-static void
-set_gar (DccpConnection * connection, guint64 acknowledgement)
-{
-  if (dccp_sequence_difference (acknowledgement, connection->gar) > 0)
-    connection->gar = acknowledgement;
 }
 
 /* --- options that arrive -------------------------------------------------- */
@@ -757,9 +643,9 @@ write_acknowledgement_options (DccpConnection * connection,
     gboolean with_report, DccpOptionWriter * writer)
 {
   dccp_option_write_elapsed_time (writer,
-      connection->now - connection->gsr_time);
+      connection->now - connection->numbers.gsr_time);
   write_slow_receiver (connection, writer);
-  dccp_dropped_write (&connection->dropped, connection->gsr, writer);
+  dccp_dropped_write (&connection->dropped, connection->numbers.gsr, writer);
   if (!with_report)
     return;
   dccp_half_connections_write_feedback (&connection->halves, connection->now,
@@ -870,7 +756,7 @@ write_options (DccpConnection * connection, DccpType type, gboolean with_report,
   if (connection->state == DCCP_STATE_PARTOPEN)
     dccp_features_write_again (connection->features, writer);
   dccp_features_write (connection->features, connection->now,
-      dccp_sequence_add (connection->gss, 1), writer);
+      dccp_numbers_get_next (&connection->numbers), writer);
   pad (type, writer);
 }
 
@@ -897,8 +783,8 @@ init_packet (DccpConnection * connection, DccpPacket * packet, DccpType type)
   packet->type = type;
   packet->extended = TRUE;
   packet->service_code = connection->service_code;
-  packet->sequence = dccp_sequence_add (connection->gss, 1);
-  packet->acknowledgement = connection->gsr;
+  packet->sequence = dccp_numbers_get_next (&connection->numbers);
+  packet->acknowledgement = connection->numbers.gsr;
 }
 
 /* Writes the header and the options of `packet` to `bytes`, and returns their
@@ -910,7 +796,7 @@ write_packet (DccpConnection * connection, DccpPacket * packet,
 {
   packet->options = writer->bytes;
   packet->options_size = writer->size;
-  connection->gss = packet->sequence;
+  connection->numbers.gss = packet->sequence;
   connection->common->stats.sent[packet->type]++;
   return dccp_packet_write (packet, &connection->path, bytes);
 }
@@ -960,8 +846,8 @@ owe_sync (DccpConnection * connection, guint64 number, gsize size)
 static gsize
 write_request (DccpConnection * connection, guint8 bytes[DCCP_MAX_CONTROL])
 {
-  const guint64 n = dccp_sequence_difference (connection->gss,
-      connection->iss) + 1;
+  const guint64 n = dccp_sequence_difference (connection->numbers.gss,
+      connection->numbers.iss) + 1;
 
   connection->owes_request = FALSE;
   connection->request_times[n % DCCP_MAX_REQUESTS] = connection->now;
@@ -974,8 +860,9 @@ write_response (DccpConnection * connection, guint8 bytes[DCCP_MAX_CONTROL])
   gsize size;
 
   connection->owes_response = FALSE;
-  size = write_control (connection, DCCP_RESPONSE, connection->gsr, bytes);
-  connection->response = connection->gss;
+  size = write_control (connection, DCCP_RESPONSE, connection->numbers.gsr,
+      bytes);
+  connection->response = connection->numbers.gss;
   connection->response_time = connection->now;
   back_off (connection);
   return size;
@@ -1019,14 +906,14 @@ dccp_connection_poll_output (DccpConnection * connection, guint64 now,
         connection->sync_ack_number, bytes);
   if (connection->owes_close_req)
     return write_sync (connection, &connection->owes_close_req,
-        DCCP_CLOSE_REQ, connection->gsr, bytes);
+        DCCP_CLOSE_REQ, connection->numbers.gsr, bytes);
   if (connection->owes_close)
     return write_sync (connection, &connection->owes_close, DCCP_CLOSE,
-        connection->gsr, bytes);
+        connection->numbers.gsr, bytes);
   if (!wants_ack (connection))
     return 0;
   return write_sync (connection, &connection->owes_ack, DCCP_ACK,
-      connection->gsr, bytes);
+      connection->numbers.gsr, bytes);
 }
 
 /* --- packets that arrive -------------------------------------------------- */
@@ -1105,17 +992,11 @@ step_4_prepare_request (DccpConnection * connection, Arrival * arrival)
     refuse (connection, DCCP_REFUSED_STATE);
     return answer_packet_error (connection, arrival);
   }
-  if (!is_acknowledgement_valid (connection, packet)) {
+  if (!dccp_numbers_is_acknowledgement_valid (&connection->numbers, packet)) {
     refuse (connection, DCCP_REFUSED_ACKNOWLEDGEMENT);
     return answer_packet_error (connection, arrival);
   }
-  connection->isr = packet->sequence;
-  /* GSR is the greatest sequence number received so far. This packet is the
-   * first one from the peer. Step 6 of RFC 4340 section 8.5 accepts a packet as
-   * the latest one only if its sequence number is greater than GSR. GSR is
-   * therefore set to the sequence number before that of this packet. */
-  connection->gsr = dccp_sequence_add (packet->sequence, -1);
-  dccp_features_set_initial_received (connection->features, connection->isr);
+  dccp_numbers_set_initial_received (&connection->numbers, packet->sequence);
   return TRUE;
 }
 
@@ -1134,6 +1015,26 @@ input_to_receiver (DccpConnection * connection, const DccpPacket * packet,
   dccp_half_connections_input (&connection->halves, connection->now, &arrived);
 }
 
+/* Returns whether the sequence number and the acknowledgement number of a Sync
+ * or SyncAck are valid (section 7.5.3). A connection is active if a valid
+ * packet has arrived within the last three round trips. On an active
+ * connection, the sequence number must be in the sequence window. On a
+ * connection that is not active, it may also be above the window.
+ *
+ * In the state RESPOND, the sequence number must always be in the window. The
+ * reason is that the Request may have had a forged source address. The host
+ * that really has this address then answers our Response with a Sync. This Sync
+ * must not be accepted. */
+static gboolean
+is_sync_valid (DccpConnection * connection, const DccpPacket * packet)
+{
+  const guint64 active = 3 * get_round_trip (connection);
+  const gboolean in_window = connection->state == DCCP_STATE_RESPOND
+      || connection->now - connection->heard < active;
+
+  return dccp_numbers_is_sync_valid (&connection->numbers, packet, in_window);
+}
+
 /* Refuses a Sync that has no valid acknowledgement number. Such Syncs arrive
  * during an attack: the attacker sends forged packets to the peer in our name.
  * The peer answers each forged packet with a Sync to us. The Sync acknowledges
@@ -1149,7 +1050,7 @@ refuse_sync (DccpConnection * connection, Arrival * arrival)
 {
   const DccpPacket *packet = arrival->packet;
 
-  if (!dccp_connection_is_sequence_valid (connection, packet))
+  if (!dccp_numbers_is_sequence_valid (&connection->numbers, packet))
     return refuse (connection, DCCP_REFUSED_SEQUENCE);
   input_to_receiver (connection, packet, FALSE, 0);
   return refuse (connection, DCCP_REFUSED_ACKNOWLEDGEMENT);
@@ -1164,9 +1065,8 @@ step_5_prepare_sync (DccpConnection * connection, Arrival * arrival)
     return TRUE;
   if (!is_sync_valid (connection, packet))
     return refuse_sync (connection, arrival);
-  arrival->is_latest = dccp_sequence_difference (packet->sequence,
-      connection->gsr) > 0;
-  set_gsr (connection, packet->sequence);
+  arrival->is_latest = dccp_numbers_add_received (&connection->numbers,
+      connection->now, packet->sequence);
   return TRUE;
 }
 
@@ -1181,21 +1081,22 @@ step_6_check_numbers (DccpConnection * connection, Arrival * arrival)
    * (docs/dccp-thin.md). */
   if (!packet->extended)
     return refuse (connection, DCCP_REFUSED_SHORT_SEQUENCE);
-  if (!dccp_connection_is_sequence_valid (connection, packet))
+  if (!dccp_numbers_is_sequence_valid (&connection->numbers, packet))
     refusal = DCCP_REFUSED_SEQUENCE;
-  else if (!is_acknowledgement_valid (connection, packet))
+  else if (!dccp_numbers_is_acknowledgement_valid (&connection->numbers,
+          packet))
     refusal = DCCP_REFUSED_ACKNOWLEDGEMENT;
   if (refusal != DCCP_ACCEPTED) {
     owe_sync (connection, packet->type == DCCP_RESET ?
-        connection->gsr : packet->sequence, arrival->size);
+        connection->numbers.gsr : packet->sequence, arrival->size);
     return refuse (connection, refusal);
   }
-  arrival->is_latest |= dccp_sequence_difference (packet->sequence,
-      connection->gsr) > 0;
-  set_gsr (connection, packet->sequence);
+  arrival->is_latest |= dccp_numbers_add_received (&connection->numbers,
+      connection->now, packet->sequence);
   if (dccp_type_has_acknowledgement (packet->type)
       && packet->type != DCCP_SYNC)
-    set_gar (connection, packet->acknowledgement);
+    dccp_numbers_add_acknowledged (&connection->numbers,
+        packet->acknowledgement);
   connection->heard = connection->now;
   connection->probe_at = DCCP_NEVER;
   return TRUE;
@@ -1205,7 +1106,7 @@ static gboolean
 is_unexpected (DccpConnection * connection, const DccpPacket * packet)
 {
   const gboolean is_new =
-      dccp_sequence_difference (packet->sequence, connection->osr) >= 0;
+      dccp_sequence_difference (packet->sequence, connection->numbers.osr) >= 0;
 
   switch (packet->type) {
     case DCCP_CLOSE_REQ:
@@ -1272,10 +1173,10 @@ step_8_process_options (DccpConnection * connection, Arrival * arrival)
   arrival->is_covered = is_covered (connection, packet);
   if (packet->type != DCCP_RESET)
     is_fine = read_options (connection, packet, &arrival->heard);
-  dccp_features_processed (connection->features, connection->gsr,
-      connection->gss);
+  dccp_features_processed (connection->features, connection->numbers.gsr,
+      connection->numbers.gss);
   if (is_fine && dccp_half_connections_follow (&connection->halves,
-          connection->now, connection->gss, packet->sequence,
+          connection->now, connection->numbers.gss, packet->sequence,
           &connection->common->stats))
     tell_rate (connection);
   return is_fine;
@@ -1319,7 +1220,8 @@ step_9_process_reset (DccpConnection * connection, Arrival * arrival)
 static guint64
 get_request_time (DccpConnection * connection, guint64 acknowledgement)
 {
-  const gint64 n = dccp_sequence_difference (acknowledgement, connection->iss);
+  const gint64 n = dccp_sequence_difference (acknowledgement,
+      connection->numbers.iss);
 
   return connection->request_times[n % DCCP_MAX_REQUESTS];
 }
@@ -1373,11 +1275,11 @@ step_11_process_respond_state (DccpConnection * connection, Arrival * arrival)
       connection->common->stats.answers_suppressed++;
     return TRUE;
   }
-  connection->osr = packet->sequence;
+  connection->numbers.osr = packet->sequence;
   set_state (connection, DCCP_STATE_OPEN);
   connection->owes_response = FALSE;
   connection->retransmit_at = DCCP_NEVER;
-  connection->first_open = dccp_sequence_add (connection->gss, 1);
+  connection->numbers.first_open = dccp_numbers_get_next (&connection->numbers);
   begin_half_connections (connection, packet->sequence);
   measure_response (connection, arrival);
   return TRUE;
@@ -1393,7 +1295,7 @@ step_12_process_partopen_state (DccpConnection * connection, Arrival * arrival)
   if (packet->type == DCCP_RESPONSE) {
     connection->owes_ack = TRUE;
   } else if (packet->type != DCCP_SYNC) {
-    connection->osr = packet->sequence;
+    connection->numbers.osr = packet->sequence;
     set_state (connection, DCCP_STATE_OPEN);
     connection->retransmit_at = DCCP_NEVER;
     connection->cookies_size = 0;
@@ -1508,9 +1410,11 @@ feed_congestion_control (DccpConnection * connection, Arrival * arrival)
 static void
 help_partopen (DccpConnection * connection, const DccpPacket * packet)
 {
+  const DccpNumbers *numbers = &connection->numbers;
+
   if (connection->is_server && connection->state == DCCP_STATE_OPEN
       && packet->type == DCCP_ACK
-      && dccp_sequence_difference (connection->gar, connection->first_open) < 0)
+      && dccp_sequence_difference (numbers->gar, numbers->first_open) < 0)
     connection->owes_ack = TRUE;
 }
 
@@ -1798,7 +1702,7 @@ retransmit (DccpConnection * connection)
       connection->owes_request = TRUE;
       break;
     case DCCP_STATE_RESPOND:
-      owe_sync (connection, connection->gsr, connection->answer_room);
+      owe_sync (connection, connection->numbers.gsr, connection->answer_room);
       break;
     case DCCP_STATE_PARTOPEN:
       connection->owes_ack = TRUE;
@@ -1841,7 +1745,7 @@ probe (DccpConnection * connection)
   const guint64 again = connection->common->config.idle_timeout / PROBE_AGAIN;
 
   connection->owes_sync = TRUE;
-  connection->sync_number = connection->gsr;
+  connection->sync_number = connection->numbers.gsr;
   connection->sync_room = DCCP_MAX_CONTROL;
   connection->probe_at = connection->now + MAX (again, DCCP_MILLISECOND);
 }

@@ -11,6 +11,7 @@
 #include "dccpfeatures.h"
 #include "dccphalfconnections.h"
 #include "dccphistory.h"
+#include "dccpnumbers.h"
 #include "dccpoptions.h"
 
 #define DCCP_NEVER G_MAXUINT64
@@ -46,19 +47,7 @@ typedef struct
   DccpHalfConnections halves;   /* in use from PARTOPEN or OPEN on */
   guint mtu;
 
-  /* numbers (section 7.1) */
-  /* `iss` (ISS) is the first sequence number that we sent, and `isr` (ISR) is
-   * the first that we received. */
-  guint64 iss, isr;
-  /* `gss` (GSS) is the greatest sequence number that we have sent, and `gsr`
-   * (GSR) is the greatest that we have received. `gar` (GAR) is the greatest of
-   * our own sequence numbers that the peer has acknowledged. */
-  guint64 gss, gsr, gar;
-  guint64 osr;                  /* first sequence number received in OPEN */
-  /* First sequence number that a server sent in the state OPEN. When the client
-   * has acknowledged this number or a greater one, the server knows that the
-   * client is in the state OPEN, too. */
-  guint64 first_open;
+  DccpNumbers numbers;
   DccpHistory received;
 
   /* times, ns */
@@ -66,9 +55,6 @@ typedef struct
    * measured. It is set when the connection is created, when its
    * half-connections begin, and when the closing begins. */
   guint64 began;
-  /* Arrival time in ns of the packet with GSR, the greatest sequence number
-   * received so far. */
-  guint64 gsr_time;
   /* Arrival time in ns of the latest valid packet. */
   guint64 heard;
   /* Time in ns at which the retransmission timer expires; DCCP_NEVER if it does
@@ -148,8 +134,6 @@ gboolean dccp_connection_is_open (const DccpConnection * connection);
  * stores. Returns FALSE if there is no room for it. */
 gboolean dccp_connection_add_cookie (DccpConnection * connection,
     const guint8 * value, gsize size);
-gboolean dccp_connection_is_sequence_valid (DccpConnection * connection,
-    const DccpPacket * packet);
 /* Processes a received packet by the steps 4 to 16 of RFC 4340 section 8.5.
  * `size` is the size of the packet in bytes. If the packet has data for the
  * application, describes the data in `data` and returns TRUE. */

@@ -200,8 +200,8 @@ remember (DccpEndpoint * endpoint, const DccpConnection * connection)
   gone->path = connection->path;
   gone->local_port = connection->local_port;
   gone->remote_port = connection->remote_port;
-  gone->gss = connection->gss;
-  gone->gsr = connection->gsr;
+  gone->gss = connection->numbers.gss;
+  gone->gsr = connection->numbers.gsr;
   gone->in_time_wait = connection->state == DCCP_STATE_TIME_WAIT;
   gone->until = endpoint->now + MIN (endpoint->common.config.time_wait,
       DCCP_NEVER - endpoint->now);
@@ -659,7 +659,7 @@ is_contested (DccpEndpoint * endpoint, DccpConnection * candidate,
 {
   return candidate && candidate != endpoint->connection && packet->extended
       && candidate->state == DCCP_STATE_RESPOND
-      && !dccp_connection_is_sequence_valid (candidate, packet);
+      && !dccp_numbers_is_sequence_valid (&candidate->numbers, packet);
 }
 
 gboolean
@@ -880,7 +880,7 @@ dccp_endpoint_put (DccpEndpoint * endpoint, guint64 now,
   put->path = endpoint->connection->path;
   put->payload.data = payload;
   put->payload.size = size;
-  *sequence = endpoint->connection->gss;
+  *sequence = endpoint->connection->numbers.gss;
   endpoint->n_put++;
   return TRUE;
 }

@@ -128,7 +128,8 @@ GST_START_TEST (nothing_is_allocated_for_packets)
     n += send_one (i % 2 ? CLIENT : SERVER, i % 100 == 99);
     if (i % 10 == 0)
       dccp_endpoint_dropped (network.ends[SERVER], network.now,
-          network.ends[SERVER]->connection->gsr, DCCP_DROP_RECEIVE_BUFFER);
+          network.ends[SERVER]->connection->numbers.gsr,
+          DCCP_DROP_RECEIVE_BUFFER);
     exchange (CLIENT);
     exchange (SERVER);
     if (dccp_endpoint_next_wakeup (network.ends[CLIENT]) <= network.now)

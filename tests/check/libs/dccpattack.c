@@ -192,14 +192,15 @@ miss (Attack * self)
   if (!connection || connection->state != DCCP_STATE_OPEN)
     return;
   packet = draw_packet (self);
-  packet.sequence = dccp_sequence_add (connection->gsr, 1);
-  packet.acknowledgement = connection->gss;
+  packet.sequence = dccp_sequence_add (connection->numbers.gsr, 1);
+  packet.acknowledgement = connection->numbers.gss;
   if (!dccp_type_has_acknowledgement (packet.type) || draw (self) % 2)
-    packet.sequence = dccp_sequence_add (connection->gsr,
+    packet.sequence = dccp_sequence_add (connection->numbers.gsr,
         draw (self) % 2 ? 7501 : -2500);
   else
     packet.acknowledgement = dccp_sequence_add (draw (self) % 2 ?
-        connection->gss : connection->iss, draw (self) % 2 ? 10001 : -10001);
+        connection->numbers.gss : connection->numbers.iss,
+        draw (self) % 2 ? 10001 : -10001);
   inject (self, end, &packet);
 }
 
@@ -222,9 +223,9 @@ draw_unsent (Attack * self)
 
   switch (draw (self) % 4) {
     case 0:
-      return dccp_sequence_add (client->iss, -1);
+      return dccp_sequence_add (client->numbers.iss, -1);
     case 1:
-      return dccp_sequence_add (client->gss, 1);
+      return dccp_sequence_add (client->numbers.gss, 1);
     default:
       return draw (self);
   }
@@ -280,7 +281,7 @@ GST_START_TEST (on_path_attacker_can_end_a_request)
   };
 
   begin_unanswered ();
-  reset.acknowledgement = dccp_network_get (&network, CLIENT)->gss;
+  reset.acknowledgement = dccp_network_get (&network, CLIENT)->numbers.gss;
   dccp_network_inject_packet (&network, CLIENT, &reset);
   assert_equals_int (dccp_network_count_events (&network, CLIENT,
           DCCP_EVENT_RESET), 1);

@@ -345,7 +345,7 @@ GST_START_TEST (losses_slow_it_down_and_are_told)
   begin (only_interval, only_interval);
   dccp_network_open (&network);
   send_for (5 * SECOND);
-  greatest = dccp_network_get (&network, CLIENT)->gss;
+  greatest = dccp_network_get (&network, CLIENT)->numbers.gss;
   network.lose[CLIENT][DCCP_DATA] = 3;
   dccp_network_run (&network, SECOND / 4);
   assert_equals_uint64 (dccp_network_get_stats (&network, SERVER)->lost, 3);

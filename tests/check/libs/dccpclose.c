@@ -112,7 +112,7 @@ GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
       break;
     default:                   /* acknowledged long ago */
       close.acknowledgement = dccp_sequence_add (dccp_network_get (&network,
-              SERVER)->gar, -1);
+              SERVER)->numbers.gar, -1);
       break;
   }
   dccp_network_inject_from (&network, SERVER, &path, bytes,

@@ -857,7 +857,7 @@ GST_START_TEST (less_coverage_than_allowed_is_dropped_and_told)
           SERVER)->refused[DCCP_REFUSED_COVERAGE], 1);
   assert_equals_uint64 (dccp_network_get_stats (&network, SERVER)->dropped_sent,
       1);
-  assert_equals_uint64 (dccp_network_get (&network, SERVER)->gsr,
+  assert_equals_uint64 (dccp_network_get (&network, SERVER)->numbers.gsr,
       packet.sequence);
 }
 

@@ -139,7 +139,7 @@ GST_START_TEST (sync_may_jump_when_nothing_came_for_a_while)
   fail_unless (is_valid (CLIENT, DCCP_SYNC, 1000000, 0));
   assert_equals_int (dccp_network_count (&network, CLIENT, DCCP_SYNC_ACK), 1);
   assert_equals_uint64 (dccp_network_find (&network, CLIENT, DCCP_SYNC_ACK,
-          0)->packet.acknowledgement, connection->gsr);
+          0)->packet.acknowledgement, connection->numbers.gsr);
   /* but not back */
   fail_if (is_valid (CLIENT, DCCP_SYNC, -100000, 0));
 }
@@ -152,7 +152,7 @@ GST_START_TEST (sync_acknowledges_what_was_refused)
   guint64 gsr;
 
   open_network ();
-  gsr = dccp_network_get (&network, CLIENT)->gsr;
+  gsr = dccp_network_get (&network, CLIENT)->numbers.gsr;
   fail_if (is_valid (CLIENT, DCCP_DATA, 8000, 0));
   sync = dccp_network_find (&network, CLIENT, DCCP_SYNC, 0);
   assert_equals_uint64 (sync->packet.acknowledgement,
@@ -228,7 +228,7 @@ GST_START_TEST (old_acknowledgement_may_end_a_connection)
   network.sending[CLIENT] = TRUE;
   dccp_network_run (&network, 2 * SECOND);
   reset = dccp_network_next (&network, CLIENT, DCCP_RESET);
-  gar = dccp_network_get (&network, CLIENT)->gar;
+  gar = dccp_network_get (&network, CLIENT)->numbers.gar;
   fail_unless (dccp_sequence_difference (reset.acknowledgement, gar) >= 32);
   reset.acknowledgement = gar;
   dccp_network_inject_packet (&network, CLIENT, &reset);
@@ -290,7 +290,7 @@ GST_START_TEST (short_numbers_are_dropped_silently)
 
   open_network ();
   port = dccp_network_get (&network, CLIENT)->local_port;
-  next = dccp_network_get (&network, CLIENT)->gsr + 1;
+  next = dccp_network_get (&network, CLIENT)->numbers.gsr + 1;
   bytes[2] = port >> 8;
   bytes[3] = port;
   bytes[9] = next >> 16;
@@ -389,7 +389,7 @@ GST_START_TEST (numbers_begin_anew)
   network.sending[CLIENT] = network.sending[SERVER] = FALSE;
   dccp_network_run (&network, SECOND);
   for (end = CLIENT; end < N_ENDS; end++) {
-    fail_unless (dccp_network_get (&network, end)->gsr < 2000);
+    fail_unless (dccp_network_get (&network, end)->numbers.gsr < 2000);
     assert_equals_int (network.received[end]->len, network.n_sent[OTHER (end)]);
     assert_equals_int (count_syncs (end), 0);
     assert_equals_uint64 (dccp_network_get_stats (&network, end)->lost, 0);

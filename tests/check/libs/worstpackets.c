@@ -420,10 +420,10 @@ fill_sent_data (DccpConnection * connection)
   gint64 i;
 
   dccp_history_clear (&connection->sent_data);
-  dccp_history_set (&connection->sent_data, connection->gss);
+  dccp_history_set (&connection->sent_data, connection->numbers.gss);
   for (i = 1; i < DCCP_HISTORY_SIZE; i++)
     dccp_history_set (&connection->sent_data,
-        dccp_sequence_add (connection->gss, -i));
+        dccp_sequence_add (connection->numbers.gss, -i));
 }
 
 /* Fills `bytes` with options of the type `type`. Each option has the value
@@ -501,7 +501,7 @@ measure_dropped_key_packets (void)
 
   open_network (&network, 10000);
   fill_sent_data (dccp_network_get (&network, CLIENT));
-  dccp_history_set (keys, dccp_network_get (&network, CLIENT)->gss + 1);
+  dccp_history_set (keys, dccp_network_get (&network, CLIENT)->numbers.gss + 1);
   keys->steps = 0;
   hear_data_dropped (&network);
   for (i = 0; i < network.events[CLIENT]->len; i++) {
