@@ -20,16 +20,6 @@
  * seconds, and other clients after one second. The client also doubles its
  * waiting time after each attempt. */
 #define FIRST_RESPONSE_BACKOFF (2 * DCCP_SECOND)
-/* Timeout in ns of the handshake and of the feature negotiation. It is four
- * times the maximum segment lifetime (MSL, sections 8.1.1, 8.1.3 and 8.1.5). */
-#define HANDSHAKE_TIMEOUT (4 * DCCP_MSL)
-/* The idle timeout is the time without received packets after which a
- * connection ends. The following two values are divisors of this time. If no
- * packet arrives for idle timeout / PROBE_FIRST, the endpoint sends a Sync,
- * which the peer must answer. The endpoint then repeats the Sync at intervals
- * of idle timeout / PROBE_AGAIN, until a packet arrives. */
-#define PROBE_FIRST 2
-#define PROBE_AGAIN 8
 /* Minimum time in ns before a Close or CloseReq is sent again. The round-trip
  * time may be shorter, but the peer may need some time to answer. */
 #define MIN_BACKOFF DCCP_DEFAULT_ROUND_TRIP
@@ -58,7 +48,8 @@ new_connection (DccpCommon * common, guint64 now, const DatagramPath * path,
   DccpConnection *connection = g_new0 (DccpConnection, 1);
 
   connection->common = common;
-  connection->now = connection->began = connection->heard = now;
+  connection->now = now;
+  dccp_timers_init (&connection->timers, now);
   connection->path = *path;
   connection->is_server = is_server;
   connection->mtu = config->mtu;
@@ -67,7 +58,6 @@ new_connection (DccpCommon * common, guint64 now, const DatagramPath * path,
       connection->features);
   dccp_numbers_init (&connection->numbers, connection->features, iss);
   connection->service_code = config->service_code;
-  connection->retransmit_at = connection->probe_at = DCCP_NEVER;
   return connection;
 }
 
@@ -90,8 +80,8 @@ dccp_connection_new_client (DccpCommon * common, guint64 now,
   connection->remote_port = common->config.remote_port;
   set_state (connection, DCCP_STATE_REQUEST);
   connection->owes_request = TRUE;
-  connection->backoff = DCCP_SECOND;    /* section 8.1.1 */
-  connection->retransmit_at = now + connection->backoff;
+  /* section 8.1.1 */
+  dccp_timers_start (&connection->timers, now, DCCP_SECOND);
   return connection;
 }
 
@@ -110,7 +100,7 @@ dccp_connection_new_server (DccpCommon * common, guint64 now,
   set_state (connection, DCCP_STATE_RESPOND);
   dccp_numbers_set_initial_received (&connection->numbers, request->sequence);
   dccp_numbers_add_received (&connection->numbers, now, request->sequence);
-  connection->backoff = FIRST_RESPONSE_BACKOFF;
+  connection->timers.backoff = FIRST_RESPONSE_BACKOFF;
   return connection;
 }
 
@@ -175,7 +165,7 @@ begin_half_connections (DccpConnection * connection, guint64 sequence)
       dccp_connection_get_max_payload (&connection->path, connection->mtu),
       connection->numbers.iss, sequence);
   connection->delivered = sequence;
-  connection->began = connection->now;
+  connection->timers.began = connection->now;
 }
 
 static void
@@ -692,10 +682,9 @@ static void
 begin_closing (DccpConnection * connection, DccpState state)
 {
   set_state (connection, state);
-  connection->began = connection->now;
-  connection->backoff = CLAMP (2 * get_round_trip (connection),
-      MIN_BACKOFF, DCCP_MAX_BACKOFF);
-  connection->retransmit_at = connection->now + connection->backoff;
+  connection->timers.began = connection->now;
+  dccp_timers_start (&connection->timers, connection->now,
+      CLAMP (2 * get_round_trip (connection), MIN_BACKOFF, DCCP_MAX_BACKOFF));
 }
 
 void
@@ -718,14 +707,6 @@ dccp_connection_close (DccpConnection * connection, guint64 now)
     connection->owes_close = TRUE;
     begin_closing (connection, DCCP_STATE_CLOSING);
   }
-}
-
-/* Doubles the retransmission interval. */
-static void
-back_off (DccpConnection * connection)
-{
-  connection->backoff = MIN (2 * connection->backoff, DCCP_MAX_BACKOFF);
-  connection->retransmit_at = connection->now + connection->backoff;
 }
 
 /* --- packets that are sent ------------------------------------------------ */
@@ -864,7 +845,7 @@ write_response (DccpConnection * connection, guint8 bytes[DCCP_MAX_CONTROL])
       bytes);
   connection->response = connection->numbers.gss;
   connection->response_time = connection->now;
-  back_off (connection);
+  dccp_timers_back_off (&connection->timers, connection->now);
   return size;
 }
 
@@ -1030,7 +1011,7 @@ is_sync_valid (DccpConnection * connection, const DccpPacket * packet)
 {
   const guint64 active = 3 * get_round_trip (connection);
   const gboolean in_window = connection->state == DCCP_STATE_RESPOND
-      || connection->now - connection->heard < active;
+      || connection->now - connection->timers.heard < active;
 
   return dccp_numbers_is_sync_valid (&connection->numbers, packet, in_window);
 }
@@ -1097,8 +1078,7 @@ step_6_check_numbers (DccpConnection * connection, Arrival * arrival)
       && packet->type != DCCP_SYNC)
     dccp_numbers_add_acknowledged (&connection->numbers,
         packet->acknowledgement);
-  connection->heard = connection->now;
-  connection->probe_at = DCCP_NEVER;
+  dccp_timers_heard (&connection->timers, connection->now);
   return TRUE;
 }
 
@@ -1238,8 +1218,9 @@ step_10_process_request_state (DccpConnection * connection, Arrival * arrival)
   set_round_trip (connection, connection->now -
       get_request_time (connection, packet->acknowledgement));
   connection->owes_request = FALSE;
-  connection->backoff = DCCP_DEFAULT_ROUND_TRIP;        /* section 8.1.5 */
-  connection->retransmit_at = connection->now + connection->backoff;
+  /* section 8.1.5 */
+  dccp_timers_start (&connection->timers, connection->now,
+      DCCP_DEFAULT_ROUND_TRIP);
   return TRUE;
 }
 
@@ -1278,7 +1259,7 @@ step_11_process_respond_state (DccpConnection * connection, Arrival * arrival)
   connection->numbers.osr = packet->sequence;
   set_state (connection, DCCP_STATE_OPEN);
   connection->owes_response = FALSE;
-  connection->retransmit_at = DCCP_NEVER;
+  dccp_timers_stop (&connection->timers);
   connection->numbers.first_open = dccp_numbers_get_next (&connection->numbers);
   begin_half_connections (connection, packet->sequence);
   measure_response (connection, arrival);
@@ -1297,7 +1278,7 @@ step_12_process_partopen_state (DccpConnection * connection, Arrival * arrival)
   } else if (packet->type != DCCP_SYNC) {
     connection->numbers.osr = packet->sequence;
     set_state (connection, DCCP_STATE_OPEN);
-    connection->retransmit_at = DCCP_NEVER;
+    dccp_timers_stop (&connection->timers);
     connection->cookies_size = 0;
   }
   return TRUE;
@@ -1626,33 +1607,10 @@ dccp_connection_send (DccpConnection * connection, guint64 now,
 /* --- times ---------------------------------------------------------------- */
 
 static guint64
-after (guint64 time, guint64 duration)
-{
-  return duration == 0 || duration > DCCP_NEVER - time ? DCCP_NEVER :
-      time + duration;
-}
-
-static guint64
 get_deadline (DccpConnection * connection)
 {
-  const DccpEndpointConfig *config = &connection->common->config;
-  guint64 deadline;
-
-  switch (connection->state) {
-    case DCCP_STATE_REQUEST:
-      return after (connection->began, config->connect_timeout);
-    case DCCP_STATE_RESPOND:
-      return connection->began + HANDSHAKE_TIMEOUT;
-    case DCCP_STATE_CLOSE_REQ:
-    case DCCP_STATE_CLOSING:
-      return after (connection->began, config->idle_timeout ?
-          config->idle_timeout : HANDSHAKE_TIMEOUT);
-    default:
-      deadline = after (connection->heard, config->idle_timeout);
-      if (connection->state == DCCP_STATE_PARTOPEN || !connection->is_told)
-        deadline = MIN (deadline, connection->began + HANDSHAKE_TIMEOUT);
-      return deadline;
-  }
+  return dccp_timers_get_deadline (&connection->timers,
+      &connection->common->config, connection->state, connection->is_told);
 }
 
 static guint64
@@ -1665,16 +1623,15 @@ get_probe_time (DccpConnection * connection)
    */
   if (!dccp_connection_is_open (connection) || connection->cookies_size > 0)
     return DCCP_NEVER;
-  if (connection->probe_at != DCCP_NEVER)
-    return connection->probe_at;
-  return after (connection->heard,
-      connection->common->config.idle_timeout / PROBE_FIRST);
+  return dccp_timers_get_probe_time (&connection->timers,
+      connection->common->config.idle_timeout);
 }
 
 guint64
 dccp_connection_next_wakeup (DccpConnection * connection)
 {
-  guint64 next = MIN (connection->retransmit_at, get_deadline (connection));
+  guint64 next = MIN (connection->timers.retransmit_at,
+      get_deadline (connection));
 
   if (!dccp_connection_is_open (connection))
     return next;
@@ -1714,10 +1671,10 @@ retransmit (DccpConnection * connection)
       connection->owes_close = TRUE;
       break;
     default:
-      connection->retransmit_at = DCCP_NEVER;
+      dccp_timers_stop (&connection->timers);
       return;
   }
-  back_off (connection);
+  dccp_timers_back_off (&connection->timers, connection->now);
 }
 
 /* Called if the peer has not answered in time. Ends the connection with a
@@ -1737,17 +1694,15 @@ give_up (DccpConnection * connection)
         DCCP_RESET_ABORTED, NULL);
 }
 
-/* Sends a Sync to find out whether the peer still exists. The peer must answer
- * a Sync even if it has no data. DCCP has no other keep-alive. */
+/* Sends a Sync to find out whether the peer still exists. */
 static void
 probe (DccpConnection * connection)
 {
-  const guint64 again = connection->common->config.idle_timeout / PROBE_AGAIN;
-
   connection->owes_sync = TRUE;
   connection->sync_number = connection->numbers.gsr;
   connection->sync_room = DCCP_MAX_CONTROL;
-  connection->probe_at = connection->now + MAX (again, DCCP_MILLISECOND);
+  dccp_timers_probed (&connection->timers, connection->now,
+      connection->common->config.idle_timeout);
 }
 
 void
@@ -1760,7 +1715,7 @@ dccp_connection_timeout (DccpConnection * connection, guint64 now)
     give_up (connection);
     return;
   }
-  if (now >= connection->retransmit_at)
+  if (now >= connection->timers.retransmit_at)
     retransmit (connection);
   if (!dccp_connection_is_open (connection))
     return;

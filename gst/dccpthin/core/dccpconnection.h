@@ -13,16 +13,7 @@
 #include "dccphistory.h"
 #include "dccpnumbers.h"
 #include "dccpoptions.h"
-
-#define DCCP_NEVER G_MAXUINT64
-#define DCCP_MILLISECOND G_GUINT64_CONSTANT (1000000)
-#define DCCP_SECOND (1000 * DCCP_MILLISECOND)
-/* MSL is two minutes (RFC 4340 section 3.4). */
-#define DCCP_MSL (120 * DCCP_SECOND)
-/* Round-trip time in ns that is assumed before the first measurement (RFC 4340
- * section 3.4). */
-#define DCCP_DEFAULT_ROUND_TRIP (200 * DCCP_MILLISECOND)
-#define DCCP_MAX_BACKOFF (64 * DCCP_SECOND)
+#include "dccptimers.h"
 
 /* Maximum total size in bytes of the Init Cookie options of a Response,
  * including their type and length fields. */
@@ -51,22 +42,7 @@ typedef struct
   DccpHistory received;
 
   /* times, ns */
-  /* Time in ns from which the timeouts of the handshake and of the closing are
-   * measured. It is set when the connection is created, when its
-   * half-connections begin, and when the closing begins. */
-  guint64 began;
-  /* Arrival time in ns of the latest valid packet. */
-  guint64 heard;
-  /* Time in ns at which the retransmission timer expires; DCCP_NEVER if it does
-   * not run. If no answer has arrived by then, the connection repeats its
-   * Request, the Ack of the state PARTOPEN, its Close or its CloseReq,
-   * depending on the state. A server in the state RESPOND does not repeat its
-   * Response, but sends a Sync. */
-  guint64 retransmit_at;
-  guint64 backoff;
-  /* Time in ns at which the next Sync is sent, to check whether the peer is
-   * still there. */
-  guint64 probe_at;
+  DccpTimers timers;
   guint64 request_times[DCCP_MAX_REQUESTS];
   /* `response` is the sequence number of the last Response that we sent, and
    * `response_time` is its sending time in ns. A server measures the round-trip

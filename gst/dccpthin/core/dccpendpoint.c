@@ -460,8 +460,8 @@ find_place (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
 static gboolean
 had_time_for_answer (DccpEndpoint * endpoint, const DccpConnection * candidate)
 {
-  return endpoint->now - MAX (candidate->began, candidate->response_time) >=
-      DCCP_SECOND;
+  return endpoint->now - MAX (candidate->timers.began,
+      candidate->response_time) >= DCCP_SECOND;
 }
 
 /* Makes room for a new candidate of the host `host`. A candidate is a
