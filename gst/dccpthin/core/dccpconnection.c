@@ -827,11 +827,9 @@ owe_sync (DccpConnection * connection, guint64 number, gsize size)
 static gsize
 write_request (DccpConnection * connection, guint8 bytes[DCCP_MAX_CONTROL])
 {
-  const guint64 n = dccp_sequence_difference (connection->numbers.gss,
-      connection->numbers.iss) + 1;
-
   connection->owes_request = FALSE;
-  connection->request_times[n % DCCP_MAX_REQUESTS] = connection->now;
+  dccp_handshake_times_add_request (&connection->handshake_times,
+      connection->now, dccp_numbers_get_next (&connection->numbers));
   return write_control (connection, DCCP_REQUEST, 0, bytes);
 }
 
@@ -843,8 +841,8 @@ write_response (DccpConnection * connection, guint8 bytes[DCCP_MAX_CONTROL])
   connection->owes_response = FALSE;
   size = write_control (connection, DCCP_RESPONSE, connection->numbers.gsr,
       bytes);
-  connection->response = connection->numbers.gss;
-  connection->response_time = connection->now;
+  dccp_handshake_times_add_response (&connection->handshake_times,
+      connection->now, connection->numbers.gss);
   dccp_timers_back_off (&connection->timers, connection->now);
   return size;
 }
@@ -1197,15 +1195,6 @@ step_9_process_reset (DccpConnection * connection, Arrival * arrival)
   return FALSE;
 }
 
-static guint64
-get_request_time (DccpConnection * connection, guint64 acknowledgement)
-{
-  const gint64 n = dccp_sequence_difference (acknowledgement,
-      connection->numbers.iss);
-
-  return connection->request_times[n % DCCP_MAX_REQUESTS];
-}
-
 static gboolean
 step_10_process_request_state (DccpConnection * connection, Arrival * arrival)
 {
@@ -1215,8 +1204,9 @@ step_10_process_request_state (DccpConnection * connection, Arrival * arrival)
     return TRUE;
   set_state (connection, DCCP_STATE_PARTOPEN);
   begin_half_connections (connection, packet->sequence);
-  set_round_trip (connection, connection->now -
-      get_request_time (connection, packet->acknowledgement));
+  set_round_trip (connection,
+      dccp_handshake_times_measure_request (&connection->handshake_times,
+          connection->now, packet->acknowledgement));
   connection->owes_request = FALSE;
   /* section 8.1.5 */
   dccp_timers_start (&connection->timers, connection->now,
@@ -1232,14 +1222,13 @@ measure_response (DccpConnection * connection, Arrival * arrival)
 {
   const DccpPacket *packet = arrival->packet;
   const DccpCcidAck *ack = &arrival->heard.ack;
-  guint64 sample = connection->now - connection->response_time;
+  const guint64 elapsed = ack->has_elapsed ? ack->elapsed : 0;
+  guint64 round_trip;
 
-  if (!dccp_type_has_acknowledgement (packet->type)
-      || packet->acknowledgement != connection->response)
-    return;
-  if (ack->has_elapsed)
-    sample -= MIN (ack->elapsed, sample);
-  set_round_trip (connection, sample);
+  if (dccp_type_has_acknowledgement (packet->type)
+      && dccp_handshake_times_measure_response (&connection->handshake_times,
+          connection->now, packet->acknowledgement, elapsed, &round_trip))
+    set_round_trip (connection, round_trip);
 }
 
 static gboolean

@@ -10,6 +10,7 @@
 #include "dccpdropped.h"
 #include "dccpfeatures.h"
 #include "dccphalfconnections.h"
+#include "dccphandshaketimes.h"
 #include "dccphistory.h"
 #include "dccpnumbers.h"
 #include "dccpoptions.h"
@@ -18,12 +19,6 @@
 /* Maximum total size in bytes of the Init Cookie options of a Response,
  * including their type and length fields. */
 #define DCCP_MAX_COOKIES 512
-/* Number of Requests whose sending times a client stores. The client waits 1
- * second after the first Request. Each further waiting time is twice as long,
- * up to 64 seconds. Within the default connect_timeout of eight minutes, a
- * client therefore sends fewer than 16 Requests. */
-#define DCCP_MAX_REQUESTS 16
-
 typedef struct
 {
   DccpCommon *common;
@@ -41,13 +36,8 @@ typedef struct
   DccpNumbers numbers;
   DccpHistory received;
 
-  /* times, ns */
   DccpTimers timers;
-  guint64 request_times[DCCP_MAX_REQUESTS];
-  /* `response` is the sequence number of the last Response that we sent, and
-   * `response_time` is its sending time in ns. A server measures the round-trip
-   * time with them. */
-  guint64 response, response_time;
+  DccpHandshakeTimes handshake_times;
 
   /* packets that must be sent */
   gboolean owes_request, owes_response, owes_ack, owes_sync, owes_sync_ack;

@@ -461,7 +461,7 @@ static gboolean
 had_time_for_answer (DccpEndpoint * endpoint, const DccpConnection * candidate)
 {
   return endpoint->now - MAX (candidate->timers.began,
-      candidate->response_time) >= DCCP_SECOND;
+      candidate->handshake_times.response_time) >= DCCP_SECOND;
 }
 
 /* Makes room for a new candidate of the host `host`. A candidate is a
