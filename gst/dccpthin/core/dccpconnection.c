@@ -419,22 +419,6 @@ read_timestamp_echo (const DccpOption * option)
   return dccp_option_read_timestamp_echo (option, &stamp, &elapsed);
 }
 
-gboolean
-dccp_connection_add_cookie (DccpConnection * connection, const guint8 * value,
-    gsize size)
-{
-  guint8 *option = connection->cookies + connection->cookies_size;
-
-  if (size + 2 > DCCP_MAX_COOKIES - connection->cookies_size)
-    return FALSE;
-  option[0] = DCCP_OPTION_INIT_COOKIE;
-  option[1] = size + 2;
-  if (size > 0)
-    memcpy (option + 2, value, size);
-  connection->cookies_size += size + 2;
-  return TRUE;
-}
-
 /* Stores an Init Cookie, which the client must return to the server. Only the
  * cookies of the first Response are stored. The client is still in the state
  * REQUEST when this Response arrives. When a repeated Response arrives, the
@@ -445,7 +429,8 @@ read_cookie (DccpConnection * connection, const DccpPacket * packet,
 {
   return packet->type == DCCP_RESPONSE
       && connection->state == DCCP_STATE_REQUEST
-      && dccp_connection_add_cookie (connection, option->value, option->size);
+      && dccp_cookie_list_add (&connection->cookies, option->value,
+      option->size);
 }
 
 /* Reads one option of the received packet `packet`, except options of the
@@ -643,18 +628,6 @@ write_acknowledgement_options (DccpConnection * connection,
   connection->common->stats.feedback_sent++;
 }
 
-/* Writes the Init Cookies that the client must return to the server, in the
- * order in which the client has received them (section 8.1.4). */
-static void
-write_cookies (DccpConnection * connection, DccpOptionWriter * writer)
-{
-  gsize i;
-
-  for (i = 0; i < connection->cookies_size; i += connection->cookies[i + 1])
-    dccp_option_write (writer, FALSE, DCCP_OPTION_INIT_COOKIE,
-        &connection->cookies[i + 2], connection->cookies[i + 1] - 2);
-}
-
 static void
 write_own_options (DccpConnection * connection, DccpType type,
     gboolean with_report, DccpOptionWriter * writer)
@@ -667,7 +640,7 @@ write_own_options (DccpConnection * connection, DccpType type,
     dccp_half_connections_write_options (&connection->halves, connection->now,
         writer);
   if (type == DCCP_ACK || type == DCCP_RESPONSE)
-    write_cookies (connection, writer);
+    dccp_cookie_list_write (&connection->cookies, writer);
   if (type == DCCP_ACK)
     write_acknowledgement_options (connection, with_report, writer);
 }
@@ -1268,7 +1241,7 @@ step_12_process_partopen_state (DccpConnection * connection, Arrival * arrival)
     connection->numbers.osr = packet->sequence;
     set_state (connection, DCCP_STATE_OPEN);
     dccp_timers_stop (&connection->timers);
-    connection->cookies_size = 0;
+    dccp_cookie_list_clear (&connection->cookies);
   }
   return TRUE;
 }
@@ -1513,7 +1486,7 @@ dccp_connection_next_send (DccpConnection * connection, guint64 now)
    * cookies first, and discards all data that arrive before this Ack. Data and
    * cookies cannot always be sent together, because they do not fit into one
    * packet of the maximum size. */
-  if (connection->cookies_size > 0)
+  if (!dccp_cookie_list_is_empty (&connection->cookies))
     return DCCP_NEVER;
   return dccp_half_connections_next_send (&connection->halves, now);
 }
@@ -1610,7 +1583,8 @@ get_probe_time (DccpConnection * connection)
    * stored no state would answer the Sync with a Reset. The client sends an Ack
    * with the Init Cookies instead, and the server has to answer this Ack, too.
    */
-  if (!dccp_connection_is_open (connection) || connection->cookies_size > 0)
+  if (!dccp_connection_is_open (connection)
+      || !dccp_cookie_list_is_empty (&connection->cookies))
     return DCCP_NEVER;
   return dccp_timers_get_probe_time (&connection->timers,
       connection->common->config.idle_timeout);

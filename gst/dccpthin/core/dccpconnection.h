@@ -7,6 +7,7 @@
 #pragma once
 
 #include "dccpcommon.h"
+#include "dccpcookielist.h"
 #include "dccpdropped.h"
 #include "dccpfeatures.h"
 #include "dccphalfconnections.h"
@@ -16,9 +17,6 @@
 #include "dccpoptions.h"
 #include "dccptimers.h"
 
-/* Maximum total size in bytes of the Init Cookie options of a Response,
- * including their type and length fields. */
-#define DCCP_MAX_COOKIES 512
 typedef struct
 {
   DccpCommon *common;
@@ -38,6 +36,9 @@ typedef struct
 
   DccpTimers timers;
   DccpHandshakeTimes handshake_times;
+  /* A client has to return these cookies. A server stores the cookie that its
+   * Response contains. */
+  DccpCookieList cookies;
 
   /* packets that must be sent */
   gboolean owes_request, owes_response, owes_ack, owes_sync, owes_sync_ack;
@@ -57,13 +58,6 @@ typedef struct
   /* Number of packets without data that we have sent since our last packet with
    * data. The option NDP Count contains this number. */
   guint64 ndp;
-
-  /* Init Cookie options that the connection stores (RFC 4340 section 8.1.4). A
-   * client stores the cookies of the Response, and returns them in its packets
-   * until it is in the state OPEN. A server stores the cookie that its Response
-   * contains. */
-  guint8 cookies[DCCP_MAX_COOKIES];
-  gsize cookies_size;
 
   /* data */
   /* Greatest sequence number of the packets whose data was delivered to the
@@ -96,10 +90,6 @@ void dccp_connection_add_stats (DccpConnection * connection,
 gboolean dccp_connection_is_over (const DccpConnection * connection);
 gboolean dccp_connection_is_open (const DccpConnection * connection);
 
-/* Adds an Init Cookie of `size` bytes to the cookies that the connection
- * stores. Returns FALSE if there is no room for it. */
-gboolean dccp_connection_add_cookie (DccpConnection * connection,
-    const guint8 * value, gsize size);
 /* Processes a received packet by the steps 4 to 16 of RFC 4340 section 8.5.
  * `size` is the size of the packet in bytes. If the packet has data for the
  * application, describes the data in `data` and returns TRUE. */

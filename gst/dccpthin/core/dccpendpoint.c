@@ -528,7 +528,7 @@ respond_with_cookie (DccpEndpoint * endpoint, const DatagramPath * path,
     return;
   }
   connection = hear_request (endpoint, endpoint->now, path, packet, size);
-  dccp_connection_add_cookie (connection, cookie.bytes, cookie.size);
+  dccp_cookie_list_add (&connection->cookies, cookie.bytes, cookie.size);
   size = dccp_connection_poll_output (connection, endpoint->now, bytes);
   if (size > 0 && !dccp_responses_push (endpoint->responses, path, bytes, size))
     stats->answers_suppressed++;
