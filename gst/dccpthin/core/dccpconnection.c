@@ -319,18 +319,9 @@ abort_for_option (DccpConnection * connection, const DccpOption * option,
   return FALSE;
 }
 
-/* A set of packets that we have sent, and that the peer has dropped for the
- * same reason, according to a Data Dropped option. Packets that an earlier
- * option has reported are not included. `n` is their number. */
-typedef struct
-{
-  guint n;
-  guint64 first, last;
-} Dropped;
-
 static void
 tell_dropped (DccpConnection * connection, DccpDropCode code,
-    const Dropped * dropped)
+    const DccpDropReport * dropped)
 {
   DccpEvent event = { DCCP_EVENT_DROPPED };
 
@@ -344,28 +335,6 @@ tell_dropped (DccpConnection * connection, DccpDropCode code,
   tell_event (connection, &event);
 }
 
-/* Reads one run of a Data Dropped option: `run` packets with consecutive
- * sequence numbers, of which `last` is the highest. The packets are added to
- * `dropped`. Packets that had no data, and packets that were reported before,
- * are left out. The function must be called for the runs of an option in
- * descending order of their sequence numbers. */
-static void
-add_dropped (DccpConnection * connection, guint64 last, guint run,
-    Dropped * dropped)
-{
-  guint64 lowest, highest;
-  const gint64 n = dccp_history_add_run (&connection->reported,
-      &connection->sent_data, dccp_sequence_add (last, 1 - (gint64) run), run,
-      &lowest, &highest);
-
-  if (n == 0)
-    return;
-  if (dropped->n == 0)
-    dropped->last = highest;
-  dropped->first = lowest;
-  dropped->n += n;
-}
-
 /* Reads a Data Dropped option of the received packet `packet`. The option
  * describes packets that we have sent, in descending order of their sequence
  * numbers. If `packet` has several of these options, each further option
@@ -376,20 +345,15 @@ static gboolean
 read_data_dropped (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option, Heard * heard)
 {
-  Dropped dropped[DCCP_DROP_NONE] = { {0} };
-  guint64 last = dccp_sequence_add (packet->acknowledgement,
+  DccpDropReport dropped[DCCP_DROP_NONE] = { {0} };
+  const guint64 last = dccp_sequence_add (packet->acknowledgement,
       -(gint64) heard->drop_offset);
-  guint offset = 0, run, i;
-  DccpDropCode code;
+  guint i;
 
   if (packet->type != DCCP_ACK && packet->type != DCCP_DATA_ACK)
     return FALSE;
-  while (dccp_option_next_drop_block (option, &offset, &code, &run)) {
-    if (code < DCCP_DROP_NONE)
-      add_dropped (connection, last, run, &dropped[code]);
-    last = dccp_sequence_add (last, -(gint64) run);
-    heard->drop_offset += run;
-  }
+  heard->drop_offset += dccp_drop_reports_read (&connection->drop_reports,
+      option, last, dropped);
   heard->ack.dropped += dropped[DCCP_DROP_RECEIVE_BUFFER].n;
   heard->ack.dropped_others |= dropped[DCCP_DROP_PROTOCOL].n > 0
       || dropped[DCCP_DROP_NOT_LISTENING].n > 0;
@@ -1560,7 +1524,7 @@ dccp_connection_send (DccpConnection * connection, guint64 now,
   packet.coverage = get_coverage (connection, size);
   packet.ccval = dccp_half_connections_sent (&connection->halves, now,
       packet.sequence, size, more);
-  dccp_history_set (&connection->sent_data, packet.sequence);
+  dccp_drop_reports_add_sent (&connection->drop_reports, packet.sequence);
   connection->ndp = 0;
   connection->common->stats.bytes_sent += size;
   return write_packet (connection, &packet, &writer, header);

@@ -9,6 +9,7 @@
 #include "dccpcommon.h"
 #include "dccpcookielist.h"
 #include "dccpdropped.h"
+#include "dccpdropreports.h"
 #include "dccpfeatures.h"
 #include "dccphalfconnections.h"
 #include "dccphandshaketimes.h"
@@ -69,9 +70,7 @@ typedef struct
   /* TRUE if our last Ack contained the option Slow Receiver, which says that
    * our application is too slow for the data. */
   gboolean told_slow;
-  /* `sent_data` records which packets with data we have sent. `reported`
-   * records which of these packets the peer has reported as dropped. */
-  DccpHistory sent_data, reported;
+  DccpDropReports drop_reports;
   gboolean they_are_slow;
   guint64 told_rate;            /* last reported rate in bit/s */
 } DccpConnection;

@@ -928,7 +928,7 @@ dccp_endpoint_were_dropped (DccpEndpoint * endpoint, DccpHistory * packets,
     guint64 first, gint64 n)
 {
   return endpoint->connection && dccp_history_have_common (packets,
-      &endpoint->connection->reported, first, n);
+      &endpoint->connection->drop_reports.reported, first, n);
 }
 
 /* --- statistics -------------------------------------------------------------------- */

@@ -409,8 +409,8 @@ open_network (DccpNetwork * network, guint64 window)
 static guint64
 get_steps (const DccpConnection * connection)
 {
-  return connection->received.steps + connection->sent_data.steps +
-      connection->reported.steps;
+  return connection->received.steps + connection->drop_reports.sent_data.steps +
+      connection->drop_reports.reported.steps;
 }
 
 /* Marks all packets in the sender's history of sent packets as data packets. */
@@ -419,10 +419,11 @@ fill_sent_data (DccpConnection * connection)
 {
   gint64 i;
 
-  dccp_history_clear (&connection->sent_data);
-  dccp_history_set (&connection->sent_data, connection->numbers.gss);
+  dccp_history_clear (&connection->drop_reports.sent_data);
+  dccp_history_set (&connection->drop_reports.sent_data,
+      connection->numbers.gss);
   for (i = 1; i < DCCP_HISTORY_SIZE; i++)
-    dccp_history_set (&connection->sent_data,
+    dccp_history_set (&connection->drop_reports.sent_data,
         dccp_sequence_add (connection->numbers.gss, -i));
 }
 
