@@ -164,7 +164,7 @@ begin_half_connections (DccpConnection * connection, guint64 sequence)
   dccp_half_connections_begin (&connection->halves, connection->now,
       dccp_connection_get_max_payload (&connection->path, connection->mtu),
       connection->numbers.iss, sequence);
-  connection->delivered = sequence;
+  dccp_received_begin (&connection->received, sequence);
   connection->timers.began = connection->now;
 }
 
@@ -1065,26 +1065,14 @@ is_covered (DccpConnection * connection, const DccpPacket * packet)
       || (min > 0 && packet->coverage >= min);
 }
 
-/* Returns whether a packet with this sequence number has arrived before, and
- * records that it has arrived now. If the packet is too old for the history of
- * received packets, the result is also TRUE. */
-static gboolean
-is_duplicate (DccpConnection * connection, guint64 sequence)
-{
-  DccpHistory *received = &connection->received;
-
-  if (dccp_history_get (received, sequence))
-    return TRUE;
-  return !dccp_history_set (received, sequence);
-}
-
 static gboolean
 step_8_process_options (DccpConnection * connection, Arrival * arrival)
 {
   const DccpPacket *packet = arrival->packet;
   gboolean is_fine = TRUE;
 
-  arrival->is_duplicate = is_duplicate (connection, packet->sequence);
+  arrival->is_duplicate = !dccp_received_add (&connection->received,
+      packet->sequence);
   arrival->is_covered = is_covered (connection, packet);
   if (packet->type != DCCP_RESET)
     is_fine = read_options (connection, packet, &arrival->heard);
@@ -1325,27 +1313,6 @@ help_partopen (DccpConnection * connection, const DccpPacket * packet)
     connection->owes_ack = TRUE;
 }
 
-/* Returns whether packets with data seem to be missing directly before the
- * packet of `arrival`, the new packet. The function examines the packets
- * between the new packet and the last packet whose data were delivered. The
- * option NDP Count of the new packet says how many packets directly before it
- * had no data. These packets do not count as missing. The result is TRUE if one
- * of the other examined packets has not arrived. */
-static gboolean
-is_gap_before (DccpConnection * connection, Arrival * arrival)
-{
-  const guint64 sequence = arrival->packet->sequence;
-  const guint64 ndp = MIN (arrival->heard.ndp, DCCP_HISTORY_SIZE);
-  gint64 n = dccp_sequence_difference (sequence, connection->delivered);
-  gint64 between;
-
-  if (n <= 0 || n > DCCP_HISTORY_SIZE)
-    return TRUE;
-  between = MAX (n - 1 - (gint64) ndp, 0);
-  return dccp_history_count (&connection->received,
-      dccp_sequence_add (connection->delivered, 1), between) < between;
-}
-
 static void
 deliver (DccpConnection * connection, Arrival * arrival)
 {
@@ -1356,9 +1323,8 @@ deliver (DccpConnection * connection, Arrival * arrival)
   data->size = packet->payload_size;
   data->sequence = packet->sequence;
   data->coverage = packet->coverage;
-  data->discont = is_gap_before (connection, arrival);
-  if (dccp_sequence_difference (packet->sequence, connection->delivered) > 0)
-    connection->delivered = packet->sequence;
+  data->discont = dccp_received_deliver (&connection->received,
+      packet->sequence, arrival->heard.ndp);
   connection->common->stats.bytes_received += packet->payload_size;
   arrival->has_data = TRUE;
 }

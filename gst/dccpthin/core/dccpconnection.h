@@ -13,9 +13,9 @@
 #include "dccpfeatures.h"
 #include "dccphalfconnections.h"
 #include "dccphandshaketimes.h"
-#include "dccphistory.h"
 #include "dccpnumbers.h"
 #include "dccpoptions.h"
+#include "dccpreceived.h"
 #include "dccptimers.h"
 
 typedef struct
@@ -33,7 +33,7 @@ typedef struct
   guint mtu;
 
   DccpNumbers numbers;
-  DccpHistory received;
+  DccpReceived received;
 
   DccpTimers timers;
   DccpHandshakeTimes handshake_times;
@@ -61,9 +61,6 @@ typedef struct
   guint64 ndp;
 
   /* data */
-  /* Greatest sequence number of the packets whose data was delivered to the
-   * application. */
-  guint64 delivered;
   /* Record of the packets from the peer that we dropped. The option Data
    * Dropped has to report them to the peer. */
   DccpDropped dropped;

@@ -918,7 +918,7 @@ dccp_endpoint_dropped (DccpEndpoint * endpoint, guint64 now, guint64 sequence,
 
   g_return_if_fail (drop_code < DCCP_DROP_NONE);
   advance (endpoint, now);
-  if (connection && dccp_history_get (&connection->received, sequence)
+  if (connection && dccp_history_get (&connection->received.packets, sequence)
       && dccp_dropped_add (&connection->dropped, sequence, drop_code))
     endpoint->common.stats.dropped_sent++;
 }

@@ -409,7 +409,8 @@ open_network (DccpNetwork * network, guint64 window)
 static guint64
 get_steps (const DccpConnection * connection)
 {
-  return connection->received.steps + connection->drop_reports.sent_data.steps +
+  return connection->received.packets.steps +
+      connection->drop_reports.sent_data.steps +
       connection->drop_reports.reported.steps;
 }
 
