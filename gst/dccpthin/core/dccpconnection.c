@@ -79,7 +79,7 @@ dccp_connection_new_client (DccpCommon * common, guint64 now,
   connection->local_port = local_port;
   connection->remote_port = common->config.remote_port;
   set_state (connection, DCCP_STATE_REQUEST);
-  connection->owes_request = TRUE;
+  dccp_pending_add (&connection->pending, DCCP_REQUEST);
   /* section 8.1.1 */
   dccp_timers_start (&connection->timers, now, DCCP_SECOND);
   return connection;
@@ -638,19 +638,15 @@ dccp_connection_close (DccpConnection * connection, guint64 now)
     return;
   connection->owes_ack = FALSE;
   if (connection->is_server) {
-    connection->owes_close_req = TRUE;
+    dccp_pending_add (&connection->pending, DCCP_CLOSE_REQ);
     begin_closing (connection, DCCP_STATE_CLOSE_REQ);
   } else {
-    connection->owes_close = TRUE;
+    dccp_pending_add (&connection->pending, DCCP_CLOSE);
     begin_closing (connection, DCCP_STATE_CLOSING);
   }
 }
 
 /* --- packets that are sent ------------------------------------------------ */
-
-/* For each type of control packet, at most one packet waits to be sent. A flag
- * in the connection says so. The packet itself is written only when the caller
- * polls the output. */
 
 /* Pads a packet with options until it is as long as a Reset. Some endpoints,
  * also those of this project (docs/dccp-thin.md), never answer a packet with a
@@ -686,9 +682,9 @@ write_sync_options (DccpConnection * connection, DccpOptionWriter * writer)
 {
   write_own_options (connection, DCCP_SYNC, FALSE, writer);
   if (DCCP_SYNC_SIZE + (writer->size + WORD - 1) / WORD * WORD >
-      connection->sync_room)
+      connection->pending.sync_room)
     dccp_option_writer_init (writer);
-  if (connection->sync_room >= DCCP_RESET_SIZE)
+  if (connection->pending.sync_room >= DCCP_RESET_SIZE)
     pad (DCCP_SYNC, writer);
 }
 
@@ -756,15 +752,12 @@ owe_sync (DccpConnection * connection, guint64 number, gsize size)
     connection->common->stats.answers_suppressed++;
     return;
   }
-  connection->owes_sync = TRUE;
-  connection->sync_number = number;
-  connection->sync_room = size;
+  dccp_pending_add_sync (&connection->pending, number, size);
 }
 
 static gsize
 write_request (DccpConnection * connection, guint8 bytes[DCCP_MAX_CONTROL])
 {
-  connection->owes_request = FALSE;
   dccp_handshake_times_add_request (&connection->handshake_times,
       connection->now, dccp_numbers_get_next (&connection->numbers));
   return write_control (connection, DCCP_REQUEST, 0, bytes);
@@ -773,23 +766,34 @@ write_request (DccpConnection * connection, guint8 bytes[DCCP_MAX_CONTROL])
 static gsize
 write_response (DccpConnection * connection, guint8 bytes[DCCP_MAX_CONTROL])
 {
-  gsize size;
+  const gsize size = write_control (connection, DCCP_RESPONSE,
+      connection->numbers.gsr, bytes);
 
-  connection->owes_response = FALSE;
-  size = write_control (connection, DCCP_RESPONSE, connection->numbers.gsr,
-      bytes);
   dccp_handshake_times_add_response (&connection->handshake_times,
       connection->now, connection->numbers.gss);
   dccp_timers_back_off (&connection->timers, connection->now);
   return size;
 }
 
+/* Writes a packet of the type `type`, which has waited to be sent. */
 static gsize
-write_sync (DccpConnection * connection, gboolean * owed, DccpType type,
-    guint64 number, guint8 bytes[DCCP_MAX_CONTROL])
+write_pending (DccpConnection * connection, DccpType type,
+    guint8 bytes[DCCP_MAX_CONTROL])
 {
-  *owed = FALSE;
-  return write_control (connection, type, number, bytes);
+  switch (type) {
+    case DCCP_REQUEST:
+      return write_request (connection, bytes);
+    case DCCP_RESPONSE:
+      return write_response (connection, bytes);
+    case DCCP_SYNC:
+      return write_control (connection, type, connection->pending.sync_number,
+          bytes);
+    case DCCP_SYNC_ACK:
+      return write_control (connection, type,
+          connection->pending.sync_ack_number, bytes);
+    default:
+      return write_control (connection, type, connection->numbers.gsr, bytes);
+  }
 }
 
 static gboolean
@@ -807,29 +811,17 @@ gsize
 dccp_connection_poll_output (DccpConnection * connection, guint64 now,
     guint8 bytes[DCCP_MAX_CONTROL])
 {
+  DccpType type;
+
   connection->now = now;
   if (dccp_connection_is_over (connection))
     return 0;
-  if (connection->owes_request)
-    return write_request (connection, bytes);
-  if (connection->owes_response)
-    return write_response (connection, bytes);
-  if (connection->owes_sync)
-    return write_sync (connection, &connection->owes_sync, DCCP_SYNC,
-        connection->sync_number, bytes);
-  if (connection->owes_sync_ack)
-    return write_sync (connection, &connection->owes_sync_ack, DCCP_SYNC_ACK,
-        connection->sync_ack_number, bytes);
-  if (connection->owes_close_req)
-    return write_sync (connection, &connection->owes_close_req,
-        DCCP_CLOSE_REQ, connection->numbers.gsr, bytes);
-  if (connection->owes_close)
-    return write_sync (connection, &connection->owes_close, DCCP_CLOSE,
-        connection->numbers.gsr, bytes);
+  if (dccp_pending_take (&connection->pending, &type))
+    return write_pending (connection, type, bytes);
   if (!wants_ack (connection))
     return 0;
-  return write_sync (connection, &connection->owes_ack, DCCP_ACK,
-      connection->numbers.gsr, bytes);
+  connection->owes_ack = FALSE;
+  return write_control (connection, DCCP_ACK, connection->numbers.gsr, bytes);
 }
 
 /* --- packets that arrive -------------------------------------------------- */
@@ -1132,7 +1124,7 @@ step_10_process_request_state (DccpConnection * connection, Arrival * arrival)
   set_round_trip (connection,
       dccp_handshake_times_measure_request (&connection->handshake_times,
           connection->now, packet->acknowledgement));
-  connection->owes_request = FALSE;
+  dccp_pending_remove (&connection->pending, DCCP_REQUEST);
   /* section 8.1.5 */
   dccp_timers_start (&connection->timers, connection->now,
       DCCP_DEFAULT_ROUND_TRIP);
@@ -1165,14 +1157,14 @@ step_11_process_respond_state (DccpConnection * connection, Arrival * arrival)
     return TRUE;
   if (packet->type == DCCP_REQUEST) {
     if (dccp_limiter_take (&connection->responses, connection->now))
-      connection->owes_response = TRUE;
+      dccp_pending_add (&connection->pending, DCCP_RESPONSE);
     else
       connection->common->stats.answers_suppressed++;
     return TRUE;
   }
   connection->numbers.osr = packet->sequence;
   set_state (connection, DCCP_STATE_OPEN);
-  connection->owes_response = FALSE;
+  dccp_pending_remove (&connection->pending, DCCP_RESPONSE);
   dccp_timers_stop (&connection->timers);
   connection->numbers.first_open = dccp_numbers_get_next (&connection->numbers);
   begin_half_connections (connection, packet->sequence);
@@ -1222,8 +1214,7 @@ step_15_process_sync (DccpConnection * connection, Arrival * arrival)
 {
   if (arrival->packet->type != DCCP_SYNC)
     return TRUE;
-  connection->owes_sync_ack = TRUE;
-  connection->sync_ack_number = arrival->packet->sequence;
+  dccp_pending_add_sync_ack (&connection->pending, arrival->packet->sequence);
   return TRUE;
 }
 
@@ -1549,7 +1540,7 @@ retransmit (DccpConnection * connection)
 {
   switch (connection->state) {
     case DCCP_STATE_REQUEST:
-      connection->owes_request = TRUE;
+      dccp_pending_add (&connection->pending, DCCP_REQUEST);
       break;
     case DCCP_STATE_RESPOND:
       owe_sync (connection, connection->numbers.gsr, connection->answer_room);
@@ -1558,10 +1549,10 @@ retransmit (DccpConnection * connection)
       connection->owes_ack = TRUE;
       break;
     case DCCP_STATE_CLOSE_REQ:
-      connection->owes_close_req = TRUE;
+      dccp_pending_add (&connection->pending, DCCP_CLOSE_REQ);
       break;
     case DCCP_STATE_CLOSING:
-      connection->owes_close = TRUE;
+      dccp_pending_add (&connection->pending, DCCP_CLOSE);
       break;
     default:
       dccp_timers_stop (&connection->timers);
@@ -1591,9 +1582,8 @@ give_up (DccpConnection * connection)
 static void
 probe (DccpConnection * connection)
 {
-  connection->owes_sync = TRUE;
-  connection->sync_number = connection->numbers.gsr;
-  connection->sync_room = DCCP_MAX_CONTROL;
+  dccp_pending_add_sync (&connection->pending, connection->numbers.gsr,
+      DCCP_MAX_CONTROL);
   dccp_timers_probed (&connection->timers, connection->now,
       connection->common->config.idle_timeout);
 }

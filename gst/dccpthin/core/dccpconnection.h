@@ -15,6 +15,7 @@
 #include "dccphandshaketimes.h"
 #include "dccpnumbers.h"
 #include "dccpoptions.h"
+#include "dccppending.h"
 #include "dccpreceived.h"
 #include "dccptimers.h"
 
@@ -42,12 +43,10 @@ typedef struct
   DccpCookieList cookies;
 
   /* packets that must be sent */
-  gboolean owes_request, owes_response, owes_ack, owes_sync, owes_sync_ack;
-  gboolean owes_close, owes_close_req;
-  guint64 sync_number, sync_ack_number;
-  /* Maximum size in bytes of the Sync that has to be sent. A Sync that answers
-   * a packet must not be longer than this packet. */
-  gsize sync_room;
+  DccpPending pending;
+  /* TRUE if an Ack has to be sent, even if it contains no feedback and no
+   * feature options */
+  gboolean owes_ack;
   DccpLimiter responses;
   /* Size in bytes of the last packet that arrived for this connection. As long
    * as the client has not acknowledged anything, its address may be forged. A
