@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One DCCP connection (RFC 4340) between an endpoint and one peer, from its
- * first packet to its last. Only the code of the endpoint and its tests include
- * this header.
+ * first packet to its last. This header has the state of the connection, and
+ * the functions that create and end it. Three more headers have the other
+ * functions that an endpoint calls:
+ * - dccpconnectioninput.h processes received packets.
+ * - dccpconnectionoutput.h writes the packets that are sent.
+ * - dccpconnectiontimeouts.h performs the actions of the timers.
+ *
+ * Only the code of the endpoint, of the connection and of their tests includes
+ * these headers.
  */
 
 #pragma once
@@ -26,24 +33,27 @@ typedef struct
   DatagramPath path;
   guint16 local_port, remote_port;
   guint32 service_code;
+  guint mtu;                    /* path MTU in bytes */
   gboolean is_server;
-  gboolean is_told;             /* DCCP_EVENT_CONNECTED was reported. */
   DccpState state;
+
+  /* parts with a module of their own */
   DccpFeatures *features;
   DccpHalfConnections halves;   /* in use from PARTOPEN or OPEN on */
-  guint mtu;
-
   DccpNumbers numbers;
-  DccpReceived received;
-
   DccpTimers timers;
   DccpHandshakeTimes handshake_times;
+  DccpPending pending;
   /* A client has to return these cookies. A server stores the cookie that its
    * Response contains. */
   DccpCookieList cookies;
+  DccpReceived received;
+  /* packets of the peer that we dropped, and that we have to report */
+  DccpDropped dropped;
+  /* packets of ours that the peer dropped */
+  DccpDropReports drop_reports;
 
-  /* packets that must be sent */
-  DccpPending pending;
+  /* packets that are sent */
   /* TRUE if an Ack has to be sent, even if it contains no feedback and no
    * feature options */
   gboolean owes_ack;
@@ -52,21 +62,20 @@ typedef struct
    * as the client has not acknowledged anything, its address may be forged. A
    * Reset or Sync to it must then not be longer than this packet. */
   gsize answer_room;
+  /* `stamp` is the last Timestamp that arrived, and `stamp_time` is its arrival
+   * time in ns. `owes_echo` is TRUE if it was not echoed yet. */
   gboolean owes_echo;
   guint32 stamp;
   guint64 stamp_time;
   /* Number of packets without data that we have sent since our last packet with
    * data. The option NDP Count contains this number. */
   guint64 ndp;
-
-  /* data */
-  /* Record of the packets from the peer that we dropped. The option Data
-   * Dropped has to report them to the peer. */
-  DccpDropped dropped;
   /* TRUE if our last Ack contained the option Slow Receiver, which says that
    * our application is too slow for the data. */
   gboolean told_slow;
-  DccpDropReports drop_reports;
+
+  /* events that were reported to the application */
+  gboolean is_told;             /* DCCP_EVENT_CONNECTED was reported. */
   gboolean they_are_slow;
   guint64 told_rate;            /* last reported rate in bit/s */
 } DccpConnection;
@@ -85,11 +94,6 @@ void dccp_connection_add_stats (DccpConnection * connection,
 gboolean dccp_connection_is_over (const DccpConnection * connection);
 gboolean dccp_connection_is_open (const DccpConnection * connection);
 
-/* Processes a received packet by the steps 4 to 16 of RFC 4340 section 8.5.
- * `size` is the size of the packet in bytes. If the packet has data for the
- * application, describes the data in `data` and returns TRUE. */
-gboolean dccp_connection_input (DccpConnection * connection, guint64 now,
-    const DccpPacket * packet, gsize size, DccpData * data);
 void dccp_connection_close (DccpConnection * connection, guint64 now);
 /* Ends the connection and sets its state to `state`. Nothing is sent
  * afterwards. The application receives an event of the type `type`. There is
@@ -106,14 +110,3 @@ void dccp_connection_end (DccpConnection * connection, DccpState state,
  * end is not reported either. */
 void dccp_connection_abort (DccpConnection * connection, DccpEventType type,
     guint8 code, const guint8 * data);
-
-void dccp_connection_timeout (DccpConnection * connection, guint64 now);
-guint64 dccp_connection_next_wakeup (DccpConnection * connection);
-gsize dccp_connection_poll_output (DccpConnection * connection, guint64 now,
-    guint8 bytes[DCCP_MAX_CONTROL]);
-
-guint64 dccp_connection_next_send (DccpConnection * connection, guint64 now);
-guint dccp_connection_get_max_payload (const DatagramPath * path, guint mtu);
-gsize dccp_connection_send (DccpConnection * connection, guint64 now,
-    const guint8 * payload, gsize size, gboolean more,
-    guint8 header[DCCP_MAX_HEADER]);

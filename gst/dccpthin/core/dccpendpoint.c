@@ -3,6 +3,9 @@
  * which a received packet belongs (steps 1 to 3 of RFC 4340 section 8.5). It
  * also answers packets that belong to no connection. */
 
+#include "dccpconnectioninput.h"
+#include "dccpconnectionoutput.h"
+#include "dccpconnectiontimeouts.h"
 #include "dccpendpointprivate.h"
 
 #include <string.h>

@@ -3,8 +3,8 @@
  * profile, which limits the features that are negotiated and their values
  * (docs/dccp-thin.md). This code decides which values we ask for, which values
  * we accept, and when a Change option is retransmitted. Each feature exists
- * twice, once for each endpoint. The options themselves are sent and received
- * by dccpconnection.c.
+ * twice, once for each endpoint. The options themselves are sent by
+ * dccpconnectionoutput.c, and received by dccpconnectionoptions.c.
  */
 
 #pragma once

@@ -30,6 +30,12 @@ dccp_numbers_set_initial_received (DccpNumbers * numbers, guint64 sequence)
   dccp_features_set_initial_received (numbers->features, sequence);
 }
 
+void
+dccp_numbers_add_sent (DccpNumbers * numbers, guint64 sequence)
+{
+  numbers->gss = sequence;
+}
+
 gboolean
 dccp_numbers_add_received (DccpNumbers * numbers, guint64 now, guint64 sequence)
 {
@@ -46,6 +52,15 @@ dccp_numbers_add_acknowledged (DccpNumbers * numbers, guint64 acknowledgement)
   if (dccp_sequence_difference (acknowledgement, numbers->gar) > 0)
     numbers->gar = acknowledgement;
 }
+
+void
+dccp_numbers_open (DccpNumbers * numbers, guint64 sequence)
+{
+  numbers->osr = sequence;
+  numbers->first_open = dccp_numbers_get_next (numbers);
+}
+
+/* --- validity: section 7.5 ------------------------------------------------ */
 
 /* Returns SWL, the lowest valid sequence number of a received packet (section
  * 7.5.1). `w` is the Sequence Window of the peer. */

@@ -23,9 +23,9 @@ typedef struct
   guint64 gss, gsr, gar;
   guint64 gsr_time;             /* arrival time in ns of the packet with GSR */
   guint64 osr;                  /* first sequence number received in OPEN */
-  /* First sequence number that a server sent in the state OPEN. When the client
-   * has acknowledged this number or a greater one, the server knows that the
-   * client is in the state OPEN, too. */
+  /* First sequence number that we send in the state OPEN. When the client has
+   * acknowledged this number or a greater one, the server knows that the client
+   * is in the state OPEN, too. */
   guint64 first_open;
 } DccpNumbers;
 
@@ -35,6 +35,9 @@ void dccp_numbers_init (DccpNumbers * numbers, DccpFeatures * features,
     guint64 iss);
 /* Returns the sequence number of the next packet that we send. */
 guint64 dccp_numbers_get_next (const DccpNumbers * numbers);
+/* Called when the packet `sequence` is sent. The number must be the one that
+ * dccp_numbers_get_next () returns. */
+void dccp_numbers_add_sent (DccpNumbers * numbers, guint64 sequence);
 /* Sets ISR, the sequence number of the first packet from the peer. The caller
  * must then call dccp_numbers_add_received () for this packet, as for any other
  * packet. */
@@ -47,6 +50,9 @@ gboolean dccp_numbers_add_received (DccpNumbers * numbers, guint64 now,
 /* Called when a valid packet has acknowledged the number `acknowledgement`. */
 void dccp_numbers_add_acknowledged (DccpNumbers * numbers,
     guint64 acknowledgement);
+/* Called when the packet `sequence` of the peer changes the state of the
+ * connection to OPEN. */
+void dccp_numbers_open (DccpNumbers * numbers, guint64 sequence);
 
 gboolean dccp_numbers_is_sequence_valid (const DccpNumbers * numbers,
     const DccpPacket * packet);

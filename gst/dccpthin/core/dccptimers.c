@@ -23,6 +23,12 @@ dccp_timers_init (DccpTimers * timers, guint64 now)
 }
 
 void
+dccp_timers_begin (DccpTimers * timers, guint64 now)
+{
+  timers->began = now;
+}
+
+void
 dccp_timers_heard (DccpTimers * timers, guint64 now)
 {
   timers->heard = now;

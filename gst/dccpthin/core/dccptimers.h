@@ -50,6 +50,8 @@ typedef struct
 /* Prepares the timers of a new connection. The retransmission timer does not
  * run yet. All fields must be 0. */
 void dccp_timers_init (DccpTimers * timers, guint64 now);
+/* Called when the half-connections begin, and when the closing begins. */
+void dccp_timers_begin (DccpTimers * timers, guint64 now);
 /* Called when a valid packet has arrived. */
 void dccp_timers_heard (DccpTimers * timers, guint64 now);
 
