@@ -249,8 +249,8 @@ step_8_process_options (DccpConnection * connection, Arrival * arrival)
       packet->sequence);
   arrival->is_covered = is_covered (connection, packet);
   if (packet->type != DCCP_RESET)
-    is_fine =
-        dccp_connection_read_options (connection, packet, &arrival->heard);
+    is_fine = dccp_connection_read_options (connection, packet,
+        &arrival->heard);
   dccp_features_processed (connection->features, connection->numbers.gsr,
       connection->numbers.gss);
   if (is_fine
