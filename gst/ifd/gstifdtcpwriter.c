@@ -60,8 +60,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
 #define NOTIFY_SHARE 0.1
 #define NOTIFY_INTERVAL (200 * GST_MSECOND)
 /* The estimate of the bitrate is computed from samples. A sample is taken at
- * the start of each frame. If the last sample is older than IDLE_TIME (in ns)
- * when the estimate is needed, a new sample is taken first. */
+ * the start of a frame, and when a wait for the socket begins or ends, but only
+ * if the last sample is at least 10 ms old. If the last sample is older than
+ * IDLE_TIME (in ns) when the estimate is needed, a new sample is taken first.
+ */
 #define IDLE_TIME (100 * GST_MSECOND)
 
 struct _GstIfdTcpWriter
@@ -453,23 +455,23 @@ gst_ifd_tcp_writer_disconnect (GstNetworkSink * sink, gboolean reset)
 /* --- estimate of the bitrate ------------------------------------------------
  */
 
-/* Adds a sample to the estimate of the bitrate, unless the last sample is too
- * recent. Such a sample would not be used, so the kernel is not asked for it.
- * `is_waiting` says whether a frame has been waiting until the socket was
- * writable. Returns whether a sample was added. The caller holds OBJECT_LOCK. */
-static gboolean
+/* Adds a sample to the estimate of the bitrate, if the last sample is old
+ * enough. Otherwise the estimate would ignore the sample, so the kernel is not
+ * asked for the size of the send queue. `now` is in ns. `is_waiting` says
+ * whether a frame waits until the socket is writable, or has just waited for
+ * this. The caller holds OBJECT_LOCK. */
+static void
 take_sample (GstIfdTcpWriter * self, guint64 now, gboolean is_waiting)
 {
   guint64 unsent, unacknowledged;
 
   if (!self->socket || !ifd_estimate_is_due (&self->estimate, now))
-    return FALSE;
+    return;
   ifd_tcp_socket_get_queue (self->socket, &unsent, &unacknowledged);
   self->sampled_at = now;
   ifd_estimate_input (&self->estimate, now,
       self->written - MIN (self->written, unacknowledged),
       is_waiting || unsent > 0);
-  return TRUE;
 }
 
 static guint64
@@ -505,18 +507,18 @@ notify_estimate (GstIfdTcpWriter * self)
   g_object_notify (G_OBJECT (self), "estimated-bitrate");
 }
 
-/* Called at the start of each frame. */
+/* Samples the estimate of the bitrate before a frame is written, and notifies
+ * the application if the estimate has changed. A change may come from a sample
+ * that was taken while an earlier frame waited. */
 static void
 begin_frame (GstIfdTcpWriter * self)
 {
   guint64 now = g_get_monotonic_time () * (guint64) GST_USECOND;
-  gboolean is_new;
 
   GST_OBJECT_LOCK (self);
-  is_new = take_sample (self, now, FALSE);
+  take_sample (self, now, FALSE);
   GST_OBJECT_UNLOCK (self);
-  if (is_new)
-    notify_estimate (self);
+  notify_estimate (self);
 }
 
 static void

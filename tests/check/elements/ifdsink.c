@@ -731,6 +731,38 @@ GST_START_TEST (estimate_of_a_stalled_connection_falls)
 
 GST_END_TEST;
 
+static void
+count_notification (GObject * object, GParamSpec * property, gpointer n)
+{
+  g_atomic_int_inc ((gint *) n);
+}
+
+/* The application reads the estimate so often that each sample is taken for the
+ * application. The sink must nevertheless notify the change, when it begins the
+ * next frame. */
+GST_START_TEST (change_that_was_read_is_notified)
+{
+  Receiver receiver;
+  SinkPipeline *test = play_until_blocked (&receiver);
+  gint n = 0;
+  guint rate = 0;
+
+  g_signal_connect (test->sink, "notify::estimated-bitrate",
+      G_CALLBACK (count_notification), &n);
+  while (rate == 0 || rate > 1000) {
+    g_object_get (test->sink, "estimated-bitrate", &rate, NULL);
+    g_usleep (1000);
+  }
+  fail_unless_equals_int (g_atomic_int_get (&n), 0);
+  push_frame (test, 'P', 2, SMALL_FRAME);
+  receiver_read_until (&receiver, "I0 P1 P2 ");
+  fail_unless (g_atomic_int_get (&n) > 0);
+  sink_pipeline_free (test);
+  receiver_clear (&receiver);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (flush_in_a_frame_leaves_whole_frames)
 {
   Receiver receiver;
@@ -1189,6 +1221,7 @@ ifdsink_suite (void)
   tcase_add_test (tcase, next_to_nothing_waits_unsent);
 #endif
   tcase_add_test (tcase, estimate_of_a_stalled_connection_falls);
+  tcase_add_test (tcase, change_that_was_read_is_notified);
   tcase_add_test (tcase, flush_in_a_frame_leaves_whole_frames);
   tcase_add_test (tcase, many_flushes_leave_whole_frames);
   tcase_add_test (tcase, pause_in_a_frame_goes_on);
