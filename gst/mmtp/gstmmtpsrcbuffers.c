@@ -5,6 +5,12 @@
 #include "gstmmtpsrcbuffers.h"
 
 void
+gst_mmtp_src_buffers_init (GstMmtpSrcBuffers * self, GstElement * element)
+{
+  self->element = element;
+}
+
+void
 gst_mmtp_src_buffers_reset (GstMmtpSrcBuffers * self)
 {
   gst_mmtp_clock_map_reset (&self->clock_map);
@@ -17,7 +23,7 @@ gst_mmtp_src_buffers_get_anchor (GstMmtpSrcBuffers * self)
   GstMmtpSrcAnchor anchor = { FALSE, 0 };
 
   anchor.is_known = gst_mmtp_clock_map_get (&self->clock_map, self->element,
-      &anchor.anchor);
+      &anchor.difference);
   return anchor;
 }
 
@@ -29,7 +35,7 @@ static gint64
 get_running_time (GstMmtpSrcBuffers * self, guint64 due,
     const GstMmtpSrcAnchor * anchor)
 {
-  const gint64 running = (gint64) due - anchor->anchor;
+  const gint64 running = (gint64) due - anchor->difference;
 
   if (running + self->shift < 0)
     self->shift = -running;

@@ -26,11 +26,14 @@ typedef struct
 typedef struct
 {
   gboolean is_known;            /* FALSE: the pipeline has no clock */
-  gint64 anchor;
+  gint64 difference;
 } GstMmtpSrcAnchor;
 
+void gst_mmtp_src_buffers_init (GstMmtpSrcBuffers * self,
+    GstElement * element);
 /* Called when the element starts, before the streaming thread runs. */
 void gst_mmtp_src_buffers_reset (GstMmtpSrcBuffers * self);
+/* Measures the difference between the clocks. */
 GstMmtpSrcAnchor gst_mmtp_src_buffers_get_anchor (GstMmtpSrcBuffers * self);
 /* Returns a buffer with the data of `item`, which must be a buffer and not EOS.
  * The buffer takes ownership of the data, and the item becomes empty. */

@@ -4,10 +4,11 @@
 
 #include "gstmmtpsrcmessages.h"
 
+#include "gstmmtpsrcqueue.h"
+
 #include "mmtppacket.h"
 
 /* the category of the element, from gstmmtpsrc.c */
-GST_DEBUG_CATEGORY_EXTERN (gst_mmtp_src_debug);
 #define GST_CAT_DEFAULT gst_mmtp_src_debug
 
 void

@@ -8,7 +8,6 @@
 #include "gstlivesource.h"
 
 /* the category of the element, from gstmmtpsrc.c */
-GST_DEBUG_CATEGORY_EXTERN (gst_mmtp_src_debug);
 #define GST_CAT_DEFAULT gst_mmtp_src_debug
 
 /* --- life cycle ----------------------------------------------------------- */
@@ -19,7 +18,7 @@ gst_mmtp_src_output_init (GstMmtpSrcOutput * self, GstNetworkSrc * src,
 {
   self->src = src;
   self->queue = queue;
-  self->buffers.element = GST_ELEMENT_CAST (src);
+  gst_mmtp_src_buffers_init (&self->buffers, GST_ELEMENT_CAST (src));
   self->joiner = mmtp_ts_joiner_new ((GDestroyNotify) gst_buffer_unref);
 }
 
@@ -107,7 +106,7 @@ log_incomplete (GstMmtpSrcOutput * self)
 
   if (n > self->n_incomplete)
     GST_DEBUG_OBJECT (self->src,
-        "removed an incomplete picture from the transport " "stream");
+        "removed an incomplete picture from the transport stream");
   self->n_incomplete = n;
 }
 

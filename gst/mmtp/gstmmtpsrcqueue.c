@@ -10,7 +10,6 @@
 #include "gstmmtpcommon.h"
 
 /* the category of the element, from gstmmtpsrc.c */
-GST_DEBUG_CATEGORY_EXTERN (gst_mmtp_src_debug);
 #define GST_CAT_DEFAULT gst_mmtp_src_debug
 
 /* --- items ---------------------------------------------------------------- */
@@ -127,11 +126,13 @@ static void
 drop_event (GstMmtpSrcQueue * self, MmtpReceiverEvent * event,
     guint64 * counter)
 {
+  const gchar *reason = counter == &self->counters.dropped_full ?
+      "full: max-bytes wait for downstream" :
+      "paused: the pipeline is not in PLAYING";
+
   GST_DEBUG_OBJECT (self->src,
       "dropped a buffer of %" G_GSIZE_FORMAT " bytes: %s", event->data.size,
-      counter ==
-      &self->counters.dropped_full ? "full: max-bytes wait for downstream" :
-      "paused: the pipeline is not in PLAYING");
+      reason);
   (*counter)++;
   self->items.discont = TRUE;
   datagram_slice_clear (&event->data);

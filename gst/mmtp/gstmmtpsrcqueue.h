@@ -12,6 +12,9 @@
 #include "gstnetworksrc.h"
 #include "mmtpreceiver.h"
 
+/* The log category of mmtpsrc, in which all files of this element log. */
+GST_DEBUG_CATEGORY_EXTERN (gst_mmtp_src_debug);
+
 /* An item of the queue: EOS, or a buffer with its caps. */
 typedef struct
 {
@@ -19,7 +22,7 @@ typedef struct
    * other fields describe. */
   gboolean is_eos;
   DatagramSlice data;
-  guint64 due;
+  guint64 due;                  /* in ns */
   guint8 flags;
   gboolean discont;
   MmtpPrelude prelude;
@@ -65,8 +68,8 @@ typedef struct
 void gst_mmtp_src_queue_init (GstMmtpSrcQueue * self, GstNetworkSrc * src,
     GMutex * lock);
 void gst_mmtp_src_queue_finalize (GstMmtpSrcQueue * self);
-/* Called when the element starts. Sets the maximum size and the initial delay,
- * and sets the counters to 0. */
+/* Called when the element starts. Sets the maximum size and the initial delay.
+ * Sets the counters to 0, and begins a stream that is not over. */
 void gst_mmtp_src_queue_start (GstMmtpSrcQueue * self, guint64 max_bytes,
     guint64 delay);
 /* Called when the element stops. Frees all items. */

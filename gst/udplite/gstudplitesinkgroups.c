@@ -16,8 +16,8 @@ get_group (const UdpliteClient * client)
   if (client->path.address_size == 0)
     return NULL;
   address = g_inet_address_new_from_bytes (client->path.remote,
-      client->path.address_size == 16 ? G_SOCKET_FAMILY_IPV6 :
-      G_SOCKET_FAMILY_IPV4);
+      gst_udplite_sink_sockets_get_family (&client->path) ==
+      GST_UDPLITE_FAMILY_V6 ? G_SOCKET_FAMILY_IPV6 : G_SOCKET_FAMILY_IPV4);
   if (!g_inet_address_get_is_multicast (address))
     g_clear_object (&address);
   return address;

@@ -28,7 +28,7 @@ typedef struct
 {
   UdpliteBackend backend;
   gchar *bind_address;          /* NULL = any */
-  gint bind_port;
+  gint bind_port;               /* 0 = any */
   guint buffer_size;            /* bytes; 0 = the system's default */
   gint ttl, ttl_mc;
   gboolean loop;
@@ -92,7 +92,7 @@ GSocket *gst_udplite_sink_sockets_get_socket (GstUdpliteSinkSockets * self,
 const gchar *gst_udplite_sink_sockets_get_backend_name (const
     GstUdpliteSinkSockets * self);
 /* Returns the index of the network interface that the property multicast-iface
- * names. 0 means that the routes of the system select the interface. Posts a
- * warning if there is no interface with this name. */
+ * names. 0 means that the routes of the system select the interface. If there
+ * is no interface with this name, another thread posts a warning. */
 guint gst_udplite_sink_sockets_get_multicast_index (GstUdpliteSinkSockets *
     self);

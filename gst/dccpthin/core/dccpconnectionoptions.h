@@ -7,8 +7,8 @@
 
 #include "dccpconnection.h"
 
-/* The options of a received packet. All fields must be 0 before they are read.
- */
+/* The options of a received packet. All fields must be 0 before the options are
+ * read. */
 typedef struct
 {
   guint64 ndp;                  /* value of NDP Count; 0 if there is none */

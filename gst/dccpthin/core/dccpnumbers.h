@@ -35,8 +35,8 @@ void dccp_numbers_init (DccpNumbers * numbers, DccpFeatures * features,
     guint64 iss);
 /* Returns the sequence number of the next packet that we send. */
 guint64 dccp_numbers_get_next (const DccpNumbers * numbers);
-/* Called when the packet `sequence` is sent. The number must be the one that
- * dccp_numbers_get_next () returns. */
+/* Called when the packet `sequence` is sent. This number is higher than those
+ * of all packets that were sent before, usually by 1. */
 void dccp_numbers_add_sent (DccpNumbers * numbers, guint64 sequence);
 /* Sets ISR, the sequence number of the first packet from the peer. The caller
  * must then call dccp_numbers_add_received () for this packet, as for any other

@@ -25,6 +25,7 @@
 /* Round-trip time in ns that is assumed before the first measurement (section
  * 3.4). */
 #define DCCP_DEFAULT_ROUND_TRIP (200 * DCCP_MILLISECOND)
+/* maximum time in ns between two retransmissions (sections 8.1.1 and 8.3) */
 #define DCCP_MAX_BACKOFF (64 * DCCP_SECOND)
 
 typedef struct

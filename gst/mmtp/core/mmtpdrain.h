@@ -10,7 +10,7 @@
  * to this window. This report ends draining. BBR does the same in its state
  * ProbeRTT (draft-ietf-ccwg-bbr, section 4.3.4).
  *
- * Times are in ns and sizes in bytes. A MmtpDrain must be filled with zeros
+ * Times are in ns and sizes in bytes. An MmtpDrain must be filled with zeros
  * before its first use. */
 
 #pragma once

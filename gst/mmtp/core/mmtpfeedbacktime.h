@@ -9,7 +9,7 @@
  * trip, it would be too large, and the excess bytes would wait in a queue of
  * the path.
  *
- * Times are in ns. A MmtpFeedbackTime must be filled with zeros before its
+ * Times are in ns. An MmtpFeedbackTime must be filled with zeros before its
  * first use. */
 
 #pragma once

@@ -14,7 +14,7 @@ void
 mmtp_first_rate_check_begin (MmtpFirstRateCheck * check,
     const MmtpFirstRate * first)
 {
-  check->first = *first;
+  check->estimate = *first;
   check->is_over = first->time == 0 || first->is_minimum;
   check->n_checked = 0;
 }
@@ -27,7 +27,7 @@ mmtp_first_rate_check_end (MmtpFirstRateCheck * check)
 
 /* A message that is not alone on the path may have to wait for others, so only
  * the delay of a message that is alone can be jitter. If the estimate is right,
- * the delay of a short message minus that of the OPEN is -first.time. If the
+ * the delay of a short message minus that of the OPEN is -estimate.time. If the
  * short message was much slower than this, or than an earlier short message,
  * there is jitter. The OPEN may then have been delayed by jitter, too, and the
  * real rate may be much higher. */
@@ -35,7 +35,7 @@ gboolean
 mmtp_first_rate_check_add (MmtpFirstRateCheck * check, const MmtpSent * message,
     gint64 latest, gint64 base)
 {
-  const gint64 time = check->first.time;
+  const gint64 time = check->estimate.time;
   const gint64 jitter = latest - MIN (base, -time);
   const gboolean is_wrong = time <= MMTP_JITTER_FACTOR * jitter;
 

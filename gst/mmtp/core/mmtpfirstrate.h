@@ -34,9 +34,9 @@ typedef struct
 
 typedef struct
 {
-  MmtpFirstRate first;
-  gboolean is_over;
-  guint n_checked;              /* short messages compared with `first` */
+  MmtpFirstRate estimate;
+  gboolean is_over;             /* TRUE if there is nothing to check any more */
+  guint n_checked;              /* short messages compared with `estimate` */
 } MmtpFirstRateCheck;
 
 /* Begins to check the estimate `first`. There is nothing to check if `first`

@@ -42,6 +42,18 @@ mmtp_large_losses_begin_report (MmtpLargeLosses * losses, guint64 now)
   losses->lost /= 2;
 }
 
+void
+mmtp_large_losses_add_judged (MmtpLargeLosses * losses)
+{
+  losses->judged++;
+}
+
+void
+mmtp_large_losses_add_lost (MmtpLargeLosses * losses)
+{
+  losses->lost++;
+}
+
 gboolean
 mmtp_large_losses_are_few (const MmtpLargeLosses * losses)
 {

@@ -6,7 +6,7 @@
  * delivers, the sender therefore counts only large messages: messages that are
  * at least half as large as a usual packet of the stream.
  *
- * A MmtpLargeLosses must be filled with zeros before its first use. */
+ * An MmtpLargeLosses must be filled with zeros before its first use. */
 
 #pragma once
 
@@ -27,5 +27,10 @@ typedef struct
 void mmtp_large_losses_begin_report (MmtpLargeLosses * losses, guint64 now);
 /* Forgets all messages. Only those that are reported from now on count. */
 void mmtp_large_losses_clear (MmtpLargeLosses * losses);
+/* Counts a large message about which the receiver has reported, whether it has
+ * arrived or not, and counts a lost one. A lost message is counted in both
+ * ways, in any order. */
+void mmtp_large_losses_add_judged (MmtpLargeLosses * losses);
+void mmtp_large_losses_add_lost (MmtpLargeLosses * losses);
 /* Returns FALSE if most of the large messages were lost. */
 gboolean mmtp_large_losses_are_few (const MmtpLargeLosses * losses);

@@ -20,6 +20,12 @@
 #define ROOM_PART 3
 
 void
+mmtp_lateness_add_marginal (MmtpLateness * lateness)
+{
+  lateness->marginal++;
+}
+
+void
 mmtp_lateness_follow (MmtpLateness * lateness, guint64 since, guint late,
     guint n_acked, guint64 room)
 {

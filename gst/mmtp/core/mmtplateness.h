@@ -8,7 +8,7 @@
  * receiver reports. It increases the correction while many packets are late,
  * and slowly decreases it when hardly any packet is late.
  *
- * Times are in ns. A MmtpLateness must be filled with zeros before its first
+ * Times are in ns. An MmtpLateness must be filled with zeros before its first
  * use. */
 
 #pragma once
@@ -30,6 +30,9 @@ typedef struct
   guint marginal;
 } MmtpLateness;
 
+/* Counts a reported packet that was sent shortly before its deadline. It is
+ * counted before mmtp_lateness_follow() processes the report. */
+void mmtp_lateness_add_marginal (MmtpLateness * lateness);
 /* Processes a report in which `n_acked` packets have arrived, `late` of them
  * after their deadline. `since` is the time since the previous report. `room`
  * is the time between the base delay of the path and the latency of the

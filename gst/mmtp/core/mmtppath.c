@@ -48,8 +48,8 @@
  * is left until its deadline, minus the safe delay of the path. The packet is
  * marginal if its spare time is less than the sum of two times:
  * - 1/MARGINAL_PART of the initial delay (D0, the latency of the session)
- * - `lateness`, the time that is added to the expected delay because many
- *   packets were late */
+ * - `lateness.time`, which is added to the expected delay because many packets
+ *   were late (mmtplateness.h) */
 #define MARGINAL_PART 4
 /* If a message arrives more than MAX_LATENESS after its deadline, the cause is
  * assumed to be a gap, a period in which the path delivered nothing. If a
@@ -215,7 +215,7 @@ mmtp_path_start (MmtpPath * path, guint64 now,
     first = &configured;
   fill_start (path, &start, first->rate, first->is_minimum);
   path->began_unknown = start.rate == 0;
-  mmtp_first_rate_check_begin (&path->first, first);
+  mmtp_first_rate_check_begin (&path->first_rate, first);
   path->control = mmtp_rate_control_new (path->configured_rate ?
       &mmtp_token_control : klass, now, &start);
   mmtp_rate_control_get_limits (path->control, &path->limits);
@@ -322,7 +322,7 @@ mmtp_path_sent (MmtpPath * path, guint64 now, gsize size,
   path->stats.packets++;
   path->stats.bytes += size;
   if (is_load)
-    mmtp_first_rate_check_end (&path->first);
+    mmtp_first_rate_check_end (&path->first_rate);
   if (stream_number == MMTP_NO_STREAM)
     return;
   path->stats.data_packets++;
@@ -376,9 +376,9 @@ mmtp_path_get_overdue (const MmtpPath * path)
 }
 
 /* Records that the message `number` is missing. Only large messages are counted
- * as lost, because a path may deliver all short control messages but no
- * large messages. Before the stream begins, most messages are control messages,
- * which are not counted. */
+ * as lost, because a path may deliver all short control messages but no large
+ * messages. Before the stream begins, most messages are control messages, which
+ * are not counted. */
 void
 mmtp_path_note_missed (MmtpPath * path, guint64 number)
 {
@@ -387,7 +387,7 @@ mmtp_path_note_missed (MmtpPath * path, guint64 number)
   if (!sent)
     return;
   if (sent->is_load && !sent->is_missed)
-    path->large_losses.lost++;
+    mmtp_large_losses_add_lost (&path->large_losses);
   sent->is_missed = TRUE;
 }
 
@@ -438,8 +438,10 @@ mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest)
     const MmtpSent *sent = mmtp_sent_log_get (&path->sent, number);
 
     path->stats.report_steps++;
-    path->large_losses.judged += sent->is_load;
-    path->lateness.marginal += sent->is_marginal;
+    if (sent->is_load)
+      mmtp_large_losses_add_judged (&path->large_losses);
+    if (sent->is_marginal)
+      mmtp_lateness_add_marginal (&path->lateness);
     path->sent.in_flight -= MIN (path->sent.in_flight, sent->size);
   }
   path->sent.unreported = highest + 1;
@@ -685,11 +687,11 @@ check_first_rate (MmtpPath * path, guint64 now, const MmtpSent * newest,
   MmtpRateControlStart start;
 
   if (!path->control ||
-      !mmtp_first_rate_check_add (&path->first, newest, latest, base))
+      !mmtp_first_rate_check_add (&path->first_rate, newest, latest, base))
     return;
   fill_start (path, &start, 0, FALSE);
   if (mmtp_get_initial_window (&start) <= path->limits.window)
-    fill_start (path, &start, path->first.first.rate, TRUE);
+    fill_start (path, &start, path->first_rate.estimate.rate, TRUE);
   restart_control (path, now, &start);
 }
 
@@ -787,10 +789,10 @@ get_queued (const MmtpPath * path, const MmtpRecord * record)
  * deadline. So long a delay is assumed to be due to a gap, a period in which
  * the path delivered nothing.
  *
- * The caller, follow_lateness(), adapts `lateness`, the time that is added to
- * the expected delay. A change of `lateness` does not help against gaps.
- * Therefore follow_lateness() ignores a report about a message that arrived so
- * late. The deadline and the arrival are compared on the sender's clock. */
+ * The caller, follow_lateness(), corrects the expected delay. A correction does
+ * not help against gaps. Therefore follow_lateness() ignores a report about a
+ * message that arrived so late. The deadline and the arrival are compared on
+ * the sender's clock. */
 static gboolean
 was_held_up (const MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest)
@@ -799,6 +801,8 @@ was_held_up (const MmtpPath * path, const MmtpRecord * record,
       path->delay + get_queued (path, record);
 }
 
+/* Corrects the expected delay if many packets are late (mmtplateness.h), unless
+ * the report does not show whether the delay is wrong. */
 static void
 follow_lateness (MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest, guint64 since, guint late, guint n_acked)
@@ -1035,7 +1039,7 @@ mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now)
  * the sum of two times:
  * - the deviation of the delay, but at most 1/MAX_MARGIN of the initial delay
  *   (D0, the latency of the session)
- * - `lateness`, which adapts to the number of late packets
+ * - `lateness.time`, which adapts to the number of late packets
  *
  * Without the limit for the deviation, the slowest message of the last few
  * seconds would determine the margin. On a mobile link, the delay of that

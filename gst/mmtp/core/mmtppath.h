@@ -60,7 +60,7 @@ typedef struct
   guint64 token;
   /* bytes of all messages that were reported, and IP and UDP headers */
   guint64 delivered;
-  MmtpFirstRateCheck first;
+  MmtpFirstRateCheck first_rate;
   /* TRUE if the rate of the path was unknown when its rate control started, and
    * if neither a PROBE has shown it nor a packet of the stream was sent since.
    */

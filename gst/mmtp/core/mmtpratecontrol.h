@@ -9,11 +9,11 @@
  *
  * The path calls the functions in this order:
  *
- * control = mmtp_rate_control_new (klass, now, &start);
- * mmtp_rate_control_get_limits (control, &limits); mmtp_rate_control_sent
- * (control, now, size, in_flight);   for each message
- * mmtp_rate_control_feedback (control, &sample);            for each report
- * mmtp_rate_control_get_limits (control, &limits);          after feedback
+ *   control = mmtp_rate_control_new (klass, now, &start);
+ *   mmtp_rate_control_get_limits (control, &limits);
+ *   mmtp_rate_control_sent (control, now, size, in_flight);   for each message
+ *   mmtp_rate_control_feedback (control, &sample);            for each report
+ *   mmtp_rate_control_get_limits (control, &limits);          after feedback
  *
  * If the first estimate of the rate is made or dropped after the beginning, the
  * path calls mmtp_rate_control_restart (), and then reads the limits again.

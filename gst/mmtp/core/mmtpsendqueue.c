@@ -4,8 +4,6 @@
 
 #include "mmtpsendqueue.h"
 
-#include <string.h>
-
 #include "mmtpplanframes.h"
 #include "mmtpsendwindow.h"
 #include "mmtpstreamrate.h"

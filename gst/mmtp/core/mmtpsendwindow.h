@@ -58,10 +58,9 @@ mmtp_send_window_get (const MmtpSendWindow * window, guint64 number)
 }
 
 /* Returns the stream number of the first packet of the frame to which `unit`
- * belongs. The window may no longer contain the first packets of this frame. In
- * this case, the function looks only at the packets that are still in the
- * window.
- * */
+ * belongs. The window may no longer contain the first packets of this frame.
+ * The function then returns the stream number of the first packet of the frame
+ * that is still in the window. */
 guint64 mmtp_send_window_get_frame_start (const MmtpSendWindow * window,
     const MmtpUnit * unit);
 /* Returns the last unit in the window that belongs to the same frame as `unit`

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Measures the rate of the stream from the sizes and the due times of its
- * buffers. A MmtpStreamRate must be filled with zeros before its first use. */
+ * buffers. An MmtpStreamRate must be filled with zeros before its first use. */
 
 #pragma once
 

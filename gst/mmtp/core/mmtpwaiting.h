@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The packets that wait to be sent, in a list for each rank. The rank of a
  * packet says how important it is. Each list is in the order of due times and
- * stream numbers. A MmtpWaiting must be filled with zeros before its first use.
- */
+ * stream numbers. An MmtpWaiting must be filled with zeros before its first
+ * use.
+ * */
 
 #pragma once
 
@@ -20,8 +21,8 @@ typedef struct
 
 /* Frees the memory of the lists, which must be empty. */
 void mmtp_waiting_clear (MmtpWaiting * waiting);
-/* Returns the list of the rank of `packet`, to which the packet belongs while it
- * waits. */
+/* Returns the list of the rank of `packet`, to which the packet belongs while
+ * it waits. */
 MmtpPacketList *mmtp_waiting_get_list (MmtpWaiting * waiting,
     const MmtpPacket * packet);
 /* Adds `unit` to the units of which no packet has been sent, or removes it. If
@@ -30,6 +31,7 @@ void mmtp_waiting_mark_unbegun (MmtpWaiting * waiting, MmtpUnit * unit);
 void mmtp_waiting_mark_begun (MmtpWaiting * waiting, MmtpUnit * unit);
 
 gboolean mmtp_waiting_is_empty (const MmtpWaiting * waiting);
+/* Returns the number of payload bytes, without headers. */
 guint64 mmtp_waiting_get_bytes (const MmtpWaiting * waiting);
 /* Returns the total size in bytes of the packets whose rank is `rank` or more
  * important. The size includes all headers. */
