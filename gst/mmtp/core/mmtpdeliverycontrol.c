@@ -105,16 +105,18 @@
  * while nothing arrives over the path. It is the product of the rate of the
  * path and a time. This time depends on the state of the path:
  *
- * - If the path has no congestion, and its rate is at most TARGET_RATE, the
- *   time is TRUST.
+ * - If the path has no queue, and its rate is at most TARGET_RATE, the time is
+ *   TRUST.
  * - If the rate is higher, the time is shorter. It is inversely proportional to
  *   the square root of the rate.
  * - If recent reports of the receiver have shown a queue, the time is shorter
- *   too. About the last sixteen reports (CONGESTION_REPORTS) count. Let s be
- *   the share of these reports that showed no queue. The time is multiplied by
- *   s to the power of DISTRUST, which is 3. */
+ *   too. About the last sixteen reports (CONGESTION_REPORTS) count. The time is
+ *   multiplied by the share of these reports that showed no queue.
+ *
+ * An earlier version multiplied it by the third power of this share, and had no
+ * reserve after a queue had overflowed. On mobile links and on links with
+ * jitter, fewer frames were then in time. */
 #define TRUST (250 * MILLISECOND)
-#define DISTRUST 3
 #define CONGESTION_REPORTS 16
 /* A silence is a time in which no report arrives. Its cause may be the path or
  * the return path. After the silence, the reports show the cause. If the path
@@ -821,7 +823,7 @@ get_trust (const Delivery * self)
   gdouble excess = self->rate * 8 * SECOND / TARGET_RATE;
 
   return MAX (TRUST / sqrt (MAX (excess, 1)), self->silence_trust) *
-      pow (1 - self->congestion, DISTRUST);
+      (1 - self->congestion);
 }
 
 static void
@@ -831,8 +833,7 @@ get_limits (gconstpointer control, MmtpRateLimits * limits)
   gboolean is_unknown = self->is_app_limited || !self->is_used;
 
   limits->window = get_bounded_window (self);
-  if (self->bound.window == 0)
-    limits->reserve = self->rate * get_trust (self);
+  limits->reserve = self->rate * get_trust (self);
   limits->delivery_rate = (is_unknown ? self->rate : self->mean_rate) * 8 *
       SECOND;
   limits->peak_rate = self->peak_rate * 8 * SECOND;
