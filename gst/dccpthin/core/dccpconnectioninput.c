@@ -356,6 +356,16 @@ measure_response (DccpConnection * connection, Arrival * arrival)
     set_round_trip (connection, round_trip);
 }
 
+/* Enters the state OPEN. `sequence` is the number of the packet that opens the
+ * connection. */
+static void
+open_connection (DccpConnection * connection, guint64 sequence)
+{
+  dccp_numbers_open (&connection->numbers, sequence);
+  dccp_connection_set_state (connection, DCCP_STATE_OPEN);
+  dccp_timers_stop (&connection->timers);
+}
+
 static gboolean
 step_11_process_respond_state (DccpConnection * connection, Arrival * arrival)
 {
@@ -370,10 +380,8 @@ step_11_process_respond_state (DccpConnection * connection, Arrival * arrival)
       connection->common->stats.answers_suppressed++;
     return TRUE;
   }
-  dccp_numbers_open (&connection->numbers, packet->sequence);
-  dccp_connection_set_state (connection, DCCP_STATE_OPEN);
+  open_connection (connection, packet->sequence);
   dccp_pending_remove (&connection->pending, DCCP_RESPONSE);
-  dccp_timers_stop (&connection->timers);
   begin_half_connections (connection, packet->sequence);
   measure_response (connection, arrival);
   return TRUE;
@@ -389,9 +397,7 @@ step_12_process_partopen_state (DccpConnection * connection, Arrival * arrival)
   if (packet->type == DCCP_RESPONSE) {
     connection->owes_ack = TRUE;
   } else if (packet->type != DCCP_SYNC) {
-    dccp_numbers_open (&connection->numbers, packet->sequence);
-    dccp_connection_set_state (connection, DCCP_STATE_OPEN);
-    dccp_timers_stop (&connection->timers);
+    open_connection (connection, packet->sequence);
     dccp_cookie_list_clear (&connection->cookies);
   }
   return TRUE;
