@@ -567,13 +567,16 @@ mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now)
 static void
 follow_drain (MmtpPath * path, guint64 now, const MmtpSent * newest)
 {
-  const gint64 round_trip = mmtp_path_delay_get_base (&path->long_round_trips);
-  const MmtpDrainState state = { now, &path->sent, newest,
-    mmtp_path_get_rate (path), get_packet_size (path),
-    get_base_feedback_time (path), path->report_interval, round_trip
-  };
+  MmtpDrainState state = { now, &path->sent, newest };
 
-  if (path->configured_rate || !mmtp_drain_follow (&path->drain, &state))
+  if (path->configured_rate)
+    return;
+  state.rate = mmtp_path_get_rate (path);
+  state.packet = get_packet_size (path);
+  state.feedback_time = get_base_feedback_time (path);
+  state.report_interval = path->report_interval;
+  state.base_round_trip = mmtp_path_delay_get_base (&path->long_round_trips);
+  if (!mmtp_drain_follow (&path->drain, &state))
     return;
   mmtp_path_delay_rebase (&path->delays, path->delays.min);
   mmtp_path_delay_clear (&path->load_delays);

@@ -107,8 +107,8 @@ static guint64
 get_number_of_deadline (const MmtpPlanSource * source, guint64 earliest)
 {
   const MmtpPacket *packet =
-      mmtp_packet_list_find (&source->waiting->ranks[MMTP_RANK_KEY],
-      earliest - MIN (earliest, source->delay));
+      mmtp_waiting_find (source->waiting, MMTP_RANK_KEY, earliest,
+      source->delay);
 
   return packet ? packet->number : source->window->next;
 }

@@ -888,8 +888,7 @@ mmtp_send_queue_forget_late (MmtpSendQueue * queue, guint64 now)
 static MmtpPacket *
 find_in_time (const MmtpSendQueue * queue, MmtpRank rank, guint64 arrival)
 {
-  return mmtp_packet_list_find (&queue->waiting.ranks[rank],
-      arrival - MIN (arrival, queue->delay));
+  return mmtp_waiting_find (&queue->waiting, rank, arrival, queue->delay);
 }
 
 /* Among the waiting packets of the rank `rank` that would be late if they

@@ -83,6 +83,14 @@ mmtp_waiting_get_next (const MmtpWaiting * waiting, const MmtpPacket * packet)
 }
 
 MmtpPacket *
+mmtp_waiting_find (const MmtpWaiting * waiting, MmtpRank rank,
+    guint64 deadline, guint64 delay)
+{
+  return mmtp_packet_list_find (&waiting->ranks[rank],
+      deadline - MIN (deadline, delay));
+}
+
+MmtpPacket *
 mmtp_waiting_get_head (const MmtpWaiting * waiting)
 {
   MmtpPacket *head = NULL;

@@ -41,6 +41,11 @@ guint64 mmtp_waiting_get_work (const MmtpWaiting * waiting, MmtpRank rank);
 MmtpPacket *mmtp_waiting_get_first (const MmtpWaiting * waiting, MmtpRank rank);
 MmtpPacket *mmtp_waiting_get_next (const MmtpWaiting * waiting,
     const MmtpPacket * packet);
+/* Returns the packet of the rank that has the earliest deadline, among those
+ * whose deadline is `deadline` or later. The deadline of a packet is `delay`
+ * (in ns) after its due time. Returns NULL if there is no such packet. */
+MmtpPacket *mmtp_waiting_find (const MmtpWaiting * waiting, MmtpRank rank,
+    guint64 deadline, guint64 delay);
 /* Returns the first or the last packet of all ranks; NULL if none waits. */
 MmtpPacket *mmtp_waiting_get_head (const MmtpWaiting * waiting);
 MmtpPacket *mmtp_waiting_get_tail (const MmtpWaiting * waiting);
