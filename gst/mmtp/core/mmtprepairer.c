@@ -91,17 +91,11 @@ has_spare_rate (const MmtpRepairer * self, gsize size)
  * other frames. Two conditions must hold: the stream has reference frames, and
  * the packets on the path are lost at random, not because a queue in the
  * network overflows. When a queue overflows, additional packets would cause
- * further losses.
- *
- * The function recognizes an overflow by `limits.reserve`, the number of bytes
- * that may be in flight beyond the congestion window. After losses by an
- * overflow, the congestion control sets an upper limit for the congestion
- * window. As long as this upper limit exists, `limits.reserve` is 0, and the
- * function returns FALSE. */
+ * further losses. */
 static gboolean
 may_replace_frames (const MmtpRepairer * self, const MmtpPath * path)
 {
-  return self->has_references && path->limits.reserve > 0;
+  return self->has_references && !path->limits.has_overflowed;
 }
 
 static gboolean

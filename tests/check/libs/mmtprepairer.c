@@ -58,7 +58,6 @@ fixture_init (Fixture * fixture)
   fixture->path->state = MMTP_PATH_ACTIVE;
   fixture->path->delay = fixture->path->high_delay = DELAY;
   fixture->path->report_period = 50 * MS;
-  fixture->path->limits.reserve = PACKET;
   fixture->paths.fastest = 0;
   fixture->queue = mmtp_send_queue_new (G_MAXUINT32, note_discarded, NULL);
   mmtp_send_queue_set_delay (fixture->queue, LATENCY);
@@ -237,26 +236,23 @@ GST_START_TEST (key_frames_alone_are_not_repaired_under_load)
 
 GST_END_TEST;
 
-/* `reserve` is the number of bytes that may be in flight beyond the congestion
- * window. It is 0 if the losses on the path come from an overflowing queue.
- * REPAIRs would make such a queue longer, so the sender must send none while
- * other packets wait. */
+/* If the queue of a path has overflowed, REPAIRs would make it longer. The
+ * sender must therefore send none while other packets wait. */
 GST_START_TEST (overflowing_queue_gets_no_repairs_under_load)
 {
   Fixture fixture;
 
   fixture_init (&fixture);
-  fixture.path->limits.reserve = 0;
+  fixture.path->limits.has_overflowed = TRUE;
   put_load (&fixture);
   send_block (&fixture, MMTP_RANK_DELTA);
   fail_if (sends_repair (&fixture));
   fixture_clear (&fixture);
 
   /* If no other packets wait in the queue, a REPAIR delays no other packet. It
-   * must therefore be sent even if `reserve` is 0.
-   */
+   * must therefore be sent in spite of the overflow. */
   fixture_init (&fixture);
-  fixture.path->limits.reserve = 0;
+  fixture.path->limits.has_overflowed = TRUE;
   send_block (&fixture, MMTP_RANK_DELTA);
   fail_unless (sends_repair (&fixture));
   fixture_clear (&fixture);
