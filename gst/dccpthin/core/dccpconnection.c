@@ -94,7 +94,7 @@ dccp_connection_new_server (DccpCommon * common, guint64 now,
   dccp_connection_set_state (connection, DCCP_STATE_RESPOND);
   dccp_numbers_set_initial_received (&connection->numbers, request->sequence);
   dccp_numbers_add_received (&connection->numbers, now, request->sequence);
-  connection->timers.backoff = FIRST_RESPONSE_BACKOFF;
+  dccp_timers_set_backoff (&connection->timers, FIRST_RESPONSE_BACKOFF);
   return connection;
 }
 

@@ -83,6 +83,12 @@ dccp_timers_stop (DccpTimers * timers)
 }
 
 void
+dccp_timers_set_backoff (DccpTimers * timers, guint64 backoff)
+{
+  timers->backoff = backoff;
+}
+
+void
 dccp_timers_back_off (DccpTimers * timers, guint64 now)
 {
   dccp_timers_start (timers, now, MIN (2 * timers->backoff, DCCP_MAX_BACKOFF));

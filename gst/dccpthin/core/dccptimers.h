@@ -65,6 +65,9 @@ guint64 dccp_timers_get_deadline (const DccpTimers * timers,
 /* Starts the retransmission timer. It expires after `backoff` ns. */
 void dccp_timers_start (DccpTimers * timers, guint64 now, guint64 backoff);
 void dccp_timers_stop (DccpTimers * timers);
+/* Sets the interval, but does not start the retransmission timer. The next call
+ * of dccp_timers_back_off () doubles this interval. */
+void dccp_timers_set_backoff (DccpTimers * timers, guint64 backoff);
 /* Called when the packet was sent again: doubles the interval, and starts the
  * retransmission timer. */
 void dccp_timers_back_off (DccpTimers * timers, guint64 now);

@@ -134,6 +134,19 @@ GST_START_TEST (retransmission_interval_doubles_up_to_64_seconds)
 
 GST_END_TEST;
 
+GST_START_TEST (interval_can_be_set_before_the_timer_runs)
+{
+  DccpTimers timers = { 0 };
+
+  dccp_timers_init (&timers, START);
+  dccp_timers_set_backoff (&timers, 2 * SECOND);
+  fail_unless (timers.retransmit_at == DCCP_NEVER);
+  dccp_timers_back_off (&timers, START);
+  fail_unless_equals_uint64 (timers.retransmit_at, START + 4 * SECOND);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (deadline_depends_on_the_state)
 {
   const DccpEndpointConfig config = {.connect_timeout = 100 * SECOND,
@@ -299,6 +312,7 @@ dccpconnectionparts_suite (void)
   tcase_add_test (tc, only_sent_numbers_can_be_acknowledged);
   tcase_add_test (tc, sync_may_be_above_the_window_of_an_idle_connection);
   tcase_add_test (tc, retransmission_interval_doubles_up_to_64_seconds);
+  tcase_add_test (tc, interval_can_be_set_before_the_timer_runs);
   tcase_add_test (tc, deadline_depends_on_the_state);
   tcase_add_test (tc, idle_connection_is_probed);
   tcase_add_test (tc, waiting_packets_have_an_order);
