@@ -838,7 +838,7 @@ get_limits (gconstpointer control, MmtpRateLimits * limits)
       SECOND;
   limits->peak_rate = self->peak_rate * 8 * SECOND;
   limits->is_app_limited = self->is_app_limited || self->is_starting;
-  limits->has_overflowed = self->bound.window > 0;
+  limits->has_queue_losses = self->bound.window > 0;
   if (self->has_other_paths && self->rate <= 0)
     limits->burst = TRAIN_PACKETS * self->packet;
   limits->pacing_rate = get_pacing_rate (self, limits->window) * 8 * SECOND;

@@ -116,10 +116,10 @@ typedef struct
    * the application did not use the path fully. An algorithm has to set this
    * field to TRUE if the source sends less than the path carries. */
   gboolean is_app_limited;
-  /* TRUE if the queue of the path has overflowed recently, so that additional
-   * packets may cause further losses. An algorithm that does not know why
-   * packets were lost leaves this field FALSE. */
-  gboolean has_overflowed;
+  /* TRUE while the algorithm attributes the losses on the path to a queue that
+   * overflows. Additional packets may then cause further losses. An algorithm
+   * that does not know why packets were lost leaves this field FALSE. */
+  gboolean has_queue_losses;
 } MmtpRateLimits;
 
 /* Properties of a path that are known when its rate control starts. */

@@ -95,7 +95,7 @@ has_spare_rate (const MmtpRepairer * self, gsize size)
 static gboolean
 may_replace_frames (const MmtpRepairer * self, const MmtpPath * path)
 {
-  return self->has_references && !path->limits.has_overflowed;
+  return self->has_references && !path->limits.has_queue_losses;
 }
 
 static gboolean

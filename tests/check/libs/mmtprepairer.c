@@ -243,7 +243,7 @@ GST_START_TEST (overflowing_queue_gets_no_repairs_under_load)
   Fixture fixture;
 
   fixture_init (&fixture);
-  fixture.path->limits.has_overflowed = TRUE;
+  fixture.path->limits.has_queue_losses = TRUE;
   put_load (&fixture);
   send_block (&fixture, MMTP_RANK_DELTA);
   fail_if (sends_repair (&fixture));
@@ -252,7 +252,7 @@ GST_START_TEST (overflowing_queue_gets_no_repairs_under_load)
   /* If no other packets wait in the queue, a REPAIR delays no other packet. It
    * must therefore be sent in spite of the overflow. */
   fixture_init (&fixture);
-  fixture.path->limits.has_overflowed = TRUE;
+  fixture.path->limits.has_queue_losses = TRUE;
   send_block (&fixture, MMTP_RANK_DELTA);
   fail_unless (sends_repair (&fixture));
   fixture_clear (&fixture);
