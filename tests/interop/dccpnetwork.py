@@ -18,8 +18,10 @@ import pathlib
 import re
 import select
 import struct
+import sys
 import threading
 import time
+import traceback
 
 import peers
 import udplite
@@ -189,8 +191,27 @@ class Network(threading.Thread):
         packets may still be waiting when the endpoint has ended."""
         self._quiet.clear()
         os.write(self._ask_write, b".")
-        if not self._quiet.wait(udplite.SECONDS):
-            raise AssertionError("the network does not become quiet")
+        # Many short waits are used instead of a long one. If the machine that
+        # runs the test is paused, its clock may jump. The jump then ends only
+        # one of the waits.
+        for _ in range(udplite.SECONDS):
+            if self._quiet.wait(1):
+                return
+        raise AssertionError("the network does not become quiet: "
+                             + self._describe_state())
+
+    def _describe_state(self):
+        """Returns a text that says what the thread is doing, for the message
+        of a test that failed.
+        """
+        frame = sys._current_frames().get(self.ident)
+        poll = select.poll()
+        for descriptor in (*self._readers, self._ask_read):
+            poll.register(descriptor, select.POLLIN)
+        return (f"{len(self._late)} delayed packets, TUN device {self._tun}, "
+                f"request {self._ask_read}, ready descriptors {poll.poll(0)}, "
+                "thread:\n" + ("".join(traceback.format_stack(frame))
+                               if frame else "ended"))
 
     def seen(self):
         """Returns the DCCP packets that were sent since the last call of

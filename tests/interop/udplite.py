@@ -86,11 +86,14 @@ def has_element(name):
 
 
 def wait_until(condition, what):
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"waited in vain {what}")
+    """Waits until `condition()` is true, at least for SECONDS. The attempts
+    are counted, because the clock of a machine that is paused may jump.
+    """
+    for _ in range(round(SECONDS / POLL)):
+        if condition():
+            return
         time.sleep(POLL)
+    raise AssertionError(f"waited in vain {what}")
 
 
 # ------------------------------------------------------------------- IP packets
