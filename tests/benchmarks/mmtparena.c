@@ -18,12 +18,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "arenagroups.h"
 #include "mmtpratecontrol.h"
+#include "workers.h"
 
 /* --- options -------------------------------------------------------------- */
 
@@ -117,14 +115,6 @@ typedef struct
   guint first, n;               /* Range of its outcomes. */
 } Row;
 
-/* The results of all runs. They are in memory that all processes share. */
-typedef struct
-{
-  /* Index in `outcomes` of the next run that a process has to start. */
-  gint next;
-  ArenaOutcome outcomes[];
-} Results;
-
 static GArray *
 make_rows (const ArenaGroups * groups, const Options * options,
     guint * n_outcomes)
@@ -148,8 +138,9 @@ make_rows (const ArenaGroups * groups, const Options * options,
 }
 
 static void
-run_outcome (const GArray * rows, guint number, ArenaOutcome * outcome)
+run_outcome (guint number, gpointer outcome, gpointer data)
 {
+  const GArray *rows = data;
   guint i;
 
   for (i = 0; i < rows->len; i++) {
@@ -160,29 +151,6 @@ run_outcome (const GArray * rows, guint number, ArenaOutcome * outcome)
       return;
     }
   }
-}
-
-/* FALSE: a process died */
-static gboolean
-run_all (const GArray * rows, Results * results, guint n_outcomes, guint jobs)
-{
-  gboolean well = TRUE;
-  guint i;
-  int status;
-
-  fflush (NULL);
-  for (i = 0; i < jobs; i++) {
-    gint number;
-
-    if (fork () != 0)
-      continue;
-    while ((number = g_atomic_int_add (&results->next, 1)) < n_outcomes)
-      run_outcome (rows, number, &results->outcomes[number]);
-    _exit (0);
-  }
-  while (wait (&status) > 0)
-    well = well && WIFEXITED (status) && WEXITSTATUS (status) == 0;
-  return well;
 }
 
 /* --- the table ------------------------------------------------------------ */
@@ -233,14 +201,14 @@ typedef struct
 } Range;
 
 static Range
-get_range (const Row * row, const Results * results, GetValue get)
+get_range (const Row * row, const ArenaOutcome * outcomes, GetValue get)
 {
   gdouble *values = g_new (gdouble, row->n);
   Range range;
   guint i, n = 0;
 
   for (i = 0; i < row->n; i++) {
-    const ArenaOutcome *outcome = &results->outcomes[row->first + i];
+    const ArenaOutcome *outcome = &outcomes[row->first + i];
 
     if (outcome->state != ARENA_OUTCOME_NONE && !isnan (get (outcome)))
       values[n++] = get (outcome);
@@ -257,9 +225,9 @@ get_range (const Row * row, const Results * results, GetValue get)
 }
 
 static gdouble
-get_median (const Row * row, const Results * results, GetValue get)
+get_median (const Row * row, const ArenaOutcome * outcomes, GetValue get)
 {
-  return get_range (row, results, get).median;
+  return get_range (row, outcomes, get).median;
 }
 
 /* Writes a figure as a text. NAN means that the scenario does not measure this
@@ -316,7 +284,7 @@ print_head (void)
 }
 
 static void
-print_extras (const Row * row, const Results * results)
+print_extras (const Row * row, const ArenaOutcome * outcomes)
 {
   guint i;
 
@@ -326,7 +294,7 @@ print_extras (const Row * row, const Results * results)
     if (!name)
       continue;
     printf ("  %s:", name);
-    print_range (get_range (row, results, get_extra[i]), 1, 2);
+    print_range (get_range (row, outcomes, get_extra[i]), 1, 2);
   }
 }
 
@@ -334,27 +302,28 @@ print_extras (const Row * row, const Results * results)
  * criterion is the median percentage of decodable frames: with MMTP, it is more
  * than one percentage point lower than with UDP. */
 static gboolean
-is_below_udp (const Row * row, const Results * results)
+is_below_udp (const Row * row, const ArenaOutcome * outcomes)
 {
-  return get_median (row, results, get_mmtp)
-      < get_median (row, results, get_udp) - 0.01;
+  return get_median (row, outcomes, get_mmtp)
+      < get_median (row, outcomes, get_udp) - 0.01;
 }
 
 static guint
-count_state (const Row * row, const Results * results, ArenaOutcomeState state)
+count_state (const Row * row, const ArenaOutcome * outcomes,
+    ArenaOutcomeState state)
 {
   guint i, sum = 0;
 
   for (i = 0; i < row->n; i++)
-    sum += results->outcomes[row->first + i].state == state;
+    sum += outcomes[row->first + i].state == state;
   return sum;
 }
 
 static void
-print_failures (const Row * row, const Results * results)
+print_failures (const Row * row, const ArenaOutcome * outcomes)
 {
-  guint none = count_state (row, results, ARENA_OUTCOME_NONE);
-  guint stuck = count_state (row, results, ARENA_OUTCOME_STUCK);
+  guint none = count_state (row, outcomes, ARENA_OUTCOME_NONE);
+  guint stuck = count_state (row, outcomes, ARENA_OUTCOME_STUCK);
 
   if (none > 0)
     printf ("  %u runs DIED", none);
@@ -363,38 +332,38 @@ print_failures (const Row * row, const Results * results)
 }
 
 static void
-print_row (const Row * row, const Results * results)
+print_row (const Row * row, const ArenaOutcome * outcomes)
 {
   gchar *name = g_strdup_printf ("%s: %s", row->scenario->group,
       row->scenario->name);
 
   printf ("%-56s", name);
-  print_value (100 * get_median (row, results, get_possible), 5, 1);
-  print_value (100 * get_median (row, results, get_udp), 5, 1);
-  print_padded_range (get_range (row, results, get_mmtp));
-  printf ("%s", is_below_udp (row, results) ? "<" : " ");
-  print_value (100 * get_median (row, results, get_share), 5, 1);
-  print_value (get_median (row, results, get_p50), 5, 0);
-  print_value (get_median (row, results, get_p95), 5, 0);
-  print_value (get_median (row, results, get_p99), 5, 0);
-  print_value (100 * get_median (row, results, get_worst_second), 5, 0);
-  print_value (get_median (row, results, get_sent), 5, 2);
-  print_value (100 * get_median (row, results, get_feedback), 5, 1);
-  print_value (get_median (row, results, get_queueing_mean), 5, 0);
-  print_value (get_median (row, results, get_queueing_p95), 5, 0);
-  print_extras (row, results);
-  print_failures (row, results);
+  print_value (100 * get_median (row, outcomes, get_possible), 5, 1);
+  print_value (100 * get_median (row, outcomes, get_udp), 5, 1);
+  print_padded_range (get_range (row, outcomes, get_mmtp));
+  printf ("%s", is_below_udp (row, outcomes) ? "<" : " ");
+  print_value (100 * get_median (row, outcomes, get_share), 5, 1);
+  print_value (get_median (row, outcomes, get_p50), 5, 0);
+  print_value (get_median (row, outcomes, get_p95), 5, 0);
+  print_value (get_median (row, outcomes, get_p99), 5, 0);
+  print_value (100 * get_median (row, outcomes, get_worst_second), 5, 0);
+  print_value (get_median (row, outcomes, get_sent), 5, 2);
+  print_value (100 * get_median (row, outcomes, get_feedback), 5, 1);
+  print_value (get_median (row, outcomes, get_queueing_mean), 5, 0);
+  print_value (get_median (row, outcomes, get_queueing_p95), 5, 0);
+  print_extras (row, outcomes);
+  print_failures (row, outcomes);
   printf ("\n");
   g_free (name);
 }
 
 static void
-print_runs (const Row * row, const Results * results)
+print_runs (const Row * row, const ArenaOutcome * outcomes)
 {
   guint i;
 
   for (i = 0; i < row->n; i++) {
-    const ArenaOutcome *outcome = &results->outcomes[row->first + i];
+    const ArenaOutcome *outcome = &outcomes[row->first + i];
 
     printf ("    run %u: possible %.1f, UDP %.1f, MMTP %.1f; ready after %.0f "
         "ms, estimate %.2f Mbit/s; longest gap %.0f ms; %.2f s of CPU time\n",
@@ -416,7 +385,7 @@ print_runs (const Row * row, const Results * results)
  * the frames that could arrive in time. */
 static void
 print_runs_without_gaps (const GArray * rows, guint first, guint end,
-    const Results * results)
+    const ArenaOutcome * outcomes)
 {
   const Row *begin = &g_array_index (rows, Row, first);
   const Row *last = &g_array_index (rows, Row, end - 1);
@@ -424,7 +393,7 @@ print_runs_without_gaps (const GArray * rows, guint first, guint end,
   gdouble *shares = g_new (gdouble, n_runs), median;
 
   for (i = begin->first; i < begin->first + n_runs; i++) {
-    const ArenaOutcome *outcome = &results->outcomes[i];
+    const ArenaOutcome *outcome = &outcomes[i];
 
     if (outcome->max_gap <= BRIDGED_GAP && !isnan (outcome->share))
       shares[n++] = outcome->share;
@@ -446,23 +415,23 @@ print_runs_without_gaps (const GArray * rows, guint first, guint end,
  * - the number of scenarios in which MMTP is worse than UDP */
 static void
 print_group (const GArray * rows, guint first, guint end,
-    const Results * results)
+    const ArenaOutcome * outcomes)
 {
   gdouble share = 0, worst = INFINITY, mmtp = 0, udp = 0;
   guint i, below = 0, n = 0;
 
   for (i = first; i < end; i++) {
     const Row *row = &g_array_index (rows, Row, i);
-    gdouble of_row = get_median (row, results, get_share);
+    gdouble of_row = get_median (row, outcomes, get_share);
 
     if (isnan (of_row))
       continue;
     n++;
     share += of_row;
     worst = MIN (worst, of_row);
-    mmtp += get_median (row, results, get_mmtp);
-    udp += get_median (row, results, get_udp);
-    below += is_below_udp (row, results);
+    mmtp += get_median (row, outcomes, get_mmtp);
+    udp += get_median (row, outcomes, get_udp);
+    below += is_below_udp (row, outcomes);
   }
   if (n > 0)
     printf ("%-16s %3u scenarios, mean: UDP %5.1f, MMTP %5.1f, share %5.1f, "
@@ -472,7 +441,7 @@ print_group (const GArray * rows, guint first, guint end,
 }
 
 static void
-print_summary (const GArray * rows, const Results * results)
+print_summary (const GArray * rows, const ArenaOutcome * outcomes)
 {
   guint i, first = 0;
 
@@ -483,8 +452,8 @@ print_summary (const GArray * rows, const Results * results)
     if (i < rows->len && g_str_equal (group,
             g_array_index (rows, Row, i).scenario->group))
       continue;
-    print_group (rows, first, i, results);
-    print_runs_without_gaps (rows, first, i, results);
+    print_group (rows, first, i, outcomes);
+    print_runs_without_gaps (rows, first, i, outcomes);
     first = i;
   }
 }
@@ -513,7 +482,7 @@ static const struct
 };
 
 static void
-write_csv_row (FILE * file, const Row * row, const Results * results)
+write_csv_row (FILE * file, const Row * row, const ArenaOutcome * outcomes)
 {
   guint i, j;
 
@@ -521,14 +490,14 @@ write_csv_row (FILE * file, const Row * row, const Results * results)
     fprintf (file, "%s,\"%s\",%u", row->scenario->group, row->scenario->name,
         i);
     for (j = 0; j < G_N_ELEMENTS (columns); j++)
-      fprintf (file, ",%.6g",
-          columns[j].get (&results->outcomes[row->first + i]));
+      fprintf (file, ",%.6g", columns[j].get (&outcomes[row->first + i]));
     fprintf (file, "\n");
   }
 }
 
 static gboolean
-write_csv (const gchar * name, const GArray * rows, const Results * results)
+write_csv (const gchar * name, const GArray * rows,
+    const ArenaOutcome * outcomes)
 {
   FILE *file = fopen (name, "w");
   guint i;
@@ -543,7 +512,7 @@ write_csv (const gchar * name, const GArray * rows, const Results * results)
     fprintf (file, ",%s", columns[i].name);
   fprintf (file, "\n");
   for (i = 0; i < rows->len; i++)
-    write_csv_row (file, &g_array_index (rows, Row, i), results);
+    write_csv_row (file, &g_array_index (rows, Row, i), outcomes);
   fclose (file);
   return TRUE;
 }
@@ -584,51 +553,48 @@ load_groups (void)
 }
 
 static void
-print_table (const GArray * rows, const Results * results, gboolean verbose)
+print_table (const GArray * rows, const ArenaOutcome * outcomes,
+    gboolean verbose)
 {
   guint i;
 
   print_head ();
   for (i = 0; i < rows->len; i++) {
-    print_row (&g_array_index (rows, Row, i), results);
+    print_row (&g_array_index (rows, Row, i), outcomes);
     if (verbose)
-      print_runs (&g_array_index (rows, Row, i), results);
+      print_runs (&g_array_index (rows, Row, i), outcomes);
   }
-  print_summary (rows, results);
+  print_summary (rows, outcomes);
 }
 
 static int
 run (const Options * options, const ArenaGroups * groups)
 {
-  guint jobs = options->jobs > 0 ? options->jobs : g_get_num_processors ();
+  guint jobs = MAX (0, options->jobs);
   guint n_outcomes;
   GArray *rows = make_rows (groups, options, &n_outcomes);
-  gsize size = sizeof (Results) + n_outcomes * sizeof (ArenaOutcome);
-  Results *results = mmap (NULL, size, PROT_READ | PROT_WRITE,
-      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ArenaOutcome *outcomes;
   gint64 begun = g_get_monotonic_time ();
-  gboolean well;
+  gboolean complete, well;
 
   if (n_outcomes == 0) {
     fprintf (stderr, "mmtparena: no scenario matches; --list names them%s%s\n",
         groups->skipped ? "; " : "", groups->skipped ? groups->skipped : "");
     return 1;
   }
-  if (results == MAP_FAILED) {
-    fprintf (stderr, "mmtparena: no memory for %u results\n", n_outcomes);
+  outcomes = workers_run (n_outcomes, sizeof (ArenaOutcome), jobs, run_outcome,
+      rows, &complete);
+  if (!outcomes)
     return 1;
-  }
-  well = run_all (rows, results, n_outcomes, jobs);
-  print_table (rows, results, options->verbose);
+  print_table (rows, outcomes, options->verbose);
   if (groups->skipped)
     printf ("\n%s\n", groups->skipped);
   printf ("\n%u runs of %u scenarios in %.1f s\n", n_outcomes, rows->len,
       (g_get_monotonic_time () - begun) / 1e6);
-  if (options->csv)
-    well = write_csv (options->csv, rows, results) && well;
-  munmap (results, size);
+  well = !options->csv || write_csv (options->csv, rows, outcomes);
+  workers_free_results (outcomes, n_outcomes, sizeof (ArenaOutcome));
   g_array_unref (rows);
-  return well ? 0 : 1;
+  return well && complete ? 0 : 1;
 }
 
 static void

@@ -17,11 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "arenabonds.h"
+#include "workers.h"
 
 #define MAX_SUBSETS (1 << ARENA_MAX_PATHS)
 
@@ -41,14 +39,6 @@ typedef struct
   gdouble share[MAX_SUBSETS];
   gdouble possible;
 } Result;
-
-/* The shared memory in which all processes store their results. */
-typedef struct
-{
-  /* number of the next job that a process has to begin */
-  gint next;
-  Result results[];
-} Results;
 
 typedef struct
 {
@@ -95,8 +85,10 @@ parse_options (int *argc, char ***argv, Options * options)
 }
 
 static void
-run_job (const Job * job, Result * result)
+run_job (guint number, gpointer out, gpointer jobs)
 {
+  const Job *job = &g_array_index ((GArray *) jobs, Job, number);
+  Result *result = out;
   guint subset, all = (1 << job->scenario->n_paths) - 1;
   ArenaOutcome outcome;
 
@@ -110,28 +102,6 @@ run_job (const Job * job, Result * result)
   arena_scenario_run (job->scenario, job->number, &outcome);
   result->share[all] = outcome.mmtp.decodable;
   result->possible = outcome.possible;
-}
-
-static gboolean
-run_all (const GArray * jobs, Results * results)
-{
-  guint i, n = g_get_num_processors ();
-  gboolean well = TRUE;
-  int status;
-
-  fflush (NULL);
-  for (i = 0; i < n; i++) {
-    gint number;
-
-    if (fork () != 0)
-      continue;
-    while ((number = g_atomic_int_add (&results->next, 1)) < jobs->len)
-      run_job (&g_array_index (jobs, Job, number), &results->results[number]);
-    _exit (0);
-  }
-  while (wait (&status) > 0)
-    well = well && WIFEXITED (status) && WEXITSTATUS (status) == 0;
-  return well;
 }
 
 /* A line of the table: a bond with one run, or with the medians of several. */
@@ -250,7 +220,7 @@ print_rows (const gchar * group, const gchar * kind, GArray * rows, guint worst)
 
 /* Prints the single runs of a group, and then the medians of each bond. */
 static void
-print_group (const gchar * group, const GArray * jobs, const Results * results,
+print_group (const gchar * group, const GArray * jobs, const Result * results,
     guint worst)
 {
   GArray *runs = g_array_new (FALSE, FALSE, sizeof (Row));
@@ -263,11 +233,11 @@ print_group (const gchar * group, const GArray * jobs, const Results * results,
 
     if (!g_str_equal (job->scenario->group, group))
       continue;
-    make_row (job, &results->results[i], 1, &row);
+    make_row (job, &results[i], 1, &row);
     g_array_append_val (runs, row);
     if (job->number > 0)
       continue;
-    make_row (job, &results->results[i], job->scenario->n_runs, &row);
+    make_row (job, &results[i], job->scenario->n_runs, &row);
     g_array_append_val (bonds, row);
   }
   print_rows (group, "runs", runs, worst);
@@ -293,9 +263,8 @@ run (const Options * options, const ArenaGroups * groups)
 {
   GPtrArray *cases = arena_bonds_get_cases (groups);
   GArray *jobs = g_array_new (FALSE, FALSE, sizeof (Job));
-  Results *results;
-  gboolean well;
-  gsize size;
+  gboolean complete;
+  Result *results;
   guint i;
 
   for (i = 0; options->cases && i < cases->len; i++)
@@ -307,20 +276,16 @@ run (const Options * options, const ArenaGroups * groups)
     g_ptr_array_add (cases, scenario);
     add_jobs (jobs, scenario, options->only);
   }
-  size = sizeof (Results) + jobs->len * sizeof (Result);
-  results = mmap (NULL, size, PROT_READ | PROT_WRITE,
-      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (results == MAP_FAILED) {
-    fprintf (stderr, "mmtpbond: no memory for %u results\n", jobs->len);
-    return 1;
+  results = workers_run (jobs->len, sizeof (Result), 0, run_job, jobs,
+      &complete);
+  if (results) {
+    print_group ("case", jobs, results, options->worst);
+    print_group ("random", jobs, results, options->worst);
+    workers_free_results (results, jobs->len, sizeof (Result));
   }
-  well = run_all (jobs, results);
-  print_group ("case", jobs, results, options->worst);
-  print_group ("random", jobs, results, options->worst);
-  munmap (results, size);
   g_array_unref (jobs);
   g_ptr_array_unref (cases);
-  return well ? 0 : 1;
+  return complete ? 0 : 1;
 }
 
 int
