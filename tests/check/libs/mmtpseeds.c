@@ -322,7 +322,7 @@ GST_END_TEST;
 /* Tests two seeds, in which the stream has a higher rate than the paths can
  * carry. The result of a seed is the number of frames that arrive in time,
  * divided by the maximum number that is possible. Each result must be at least
- * the value in `least`. Earlier versions had bad results with these seeds:
+ * the value in `min_use`. Earlier versions had bad results with these seeds:
  * - The result of seed 18 was 57.7 %. The sender sent packets at the last
  *   moment at which they could still arrive in time, and most of them arrived
  *   late.
@@ -331,7 +331,7 @@ GST_END_TEST;
 GST_START_TEST (neither_lateness_nor_jitter_spoils_a_path)
 {
   static const guint64 known[] = { 18, 44 };
-  static const gdouble least[G_N_ELEMENTS (known)] = { 0.88, 0.5 };
+  static const gdouble min_use[G_N_ELEMENTS (known)] = { 0.88, 0.5 };
   GArray *seeds = g_array_new (FALSE, FALSE, sizeof (guint64)), *outcomes;
   guint i;
 
@@ -341,7 +341,7 @@ GST_START_TEST (neither_lateness_nor_jitter_spoils_a_path)
   for (i = 0; i < outcomes->len; i++) {
     const Outcome *outcome = &g_array_index (outcomes, Outcome, i);
 
-    fail_unless (outcome->use >= least[i], "seed %" G_GUINT64_FORMAT ": %.3f",
+    fail_unless (outcome->use >= min_use[i], "seed %" G_GUINT64_FORMAT ": %.3f",
         outcome->seed, outcome->use);
   }
   g_array_unref (outcomes);
