@@ -14,6 +14,7 @@
  *   MmtpReceivedCaps       caps of the stream
  *   MmtpReorder            order of the packets, and the buffers
  *   MmtpStore              packets computed from REPAIR messages
+ *   MmtpInitialDelay       initial delay (D0, the latency) and its limits
  *   MmtpClock              the sender's clock */
 
 #include "mmtpreceiver.h"
@@ -21,6 +22,7 @@
 #include <string.h>
 
 #include "mmtpclock.h"
+#include "mmtpinitialdelay.h"
 #include "mmtpparity.h"
 #include "mmtpreceivedcaps.h"
 #include "mmtpreceiverhandshake.h"
@@ -41,16 +43,6 @@
  * (ns) must be due to an outage. The receiver then uses MAX_KEEPALIVE_GAP in
  * the estimate instead of the measured time. */
 #define MAX_KEEPALIVE_GAP (2 * MMTP_SECOND)
-/* The receiver accepts at most MAX_DELAY_CHANGES changes of the initial delay
- * (D0, the latency of the session) in DELAY_CHANGES_PERIOD (in ns). A sender
- * changes D0 on its own at most once per second (DELAY_PERIOD in mmtpsender.c).
- * Its application, however, can change D0 at any time.
- *
- * If there are more changes, the receiver ignores the excess ones at first. It
- * does not miss the last value, because each KEEPALIVE of the sender contains
- * the current D0. The receiver accepts this value from a later KEEPALIVE. */
-#define DELAY_CHANGES_PERIOD MMTP_SECOND
-#define MAX_DELAY_CHANGES 4
 /* Number of END-ACK messages that the receiver sends on each path when the
  * stream has ended (docs/wire-mmtp.md, section 3). An END-ACK acknowledges the
  * end. Several of them are sent, because one may be lost. */
@@ -67,15 +59,7 @@ typedef struct
   MmtpDirection theirs;
 
   guint64 period;               /* keep-alive period, in ns */
-  guint64 initial_delay;        /* initial delay (D0), in ns */
-  /* initial delay (D0) that the sender wants, in ns */
-  guint64 wanted_delay;
-  /* Time in ns at which the current period began. In each period, the receiver
-   * accepts only a limited number of changes of the initial delay (D0, the
-   * latency of the session). */
-  guint64 delay_changes_from;
-  /* number of changes of D0 in the current period */
-  guint n_delay_changes;
+  MmtpInitialDelay initial_delay;
   MmtpClock clock;
   MmtpReorder *reorder;
   /* packets and REPAIR messages that have arrived; missing packets are computed
@@ -170,8 +154,8 @@ push_event (MmtpReceiver * self, MmtpReceiverEventType type, guint path)
   event = g_new0 (MmtpReceiverEvent, 1);
   event->type = type;
   event->path = path;
-  event->delay = self->session.initial_delay;
-  event->wanted_delay = self->session.wanted_delay;
+  event->delay = self->session.initial_delay.delay;
+  event->wanted_delay = self->session.initial_delay.wanted;
   g_queue_push_tail (&self->events, event);
 }
 
@@ -209,39 +193,16 @@ clear_session (MmtpReceiver * self)
   self->handshake.phase = MMTP_RECEIVER_IDLE;
 }
 
-/* Returns whether a change of the initial delay (D0) is accepted now, and
- * counts the change. The number of changes per period is limited, because each
- * change costs work and causes an event for the application. */
-static gboolean
-may_change_delay (MmtpReceiver * self)
+static void
+change_initial_delay (MmtpReceiver * self, guint32 wanted)
 {
   MmtpReceiverSession *session = &self->session;
+  gint64 change = mmtp_initial_delay_request (&session->initial_delay,
+      self->paths.now, wanted);
 
-  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
-    return TRUE;
-  if (self->paths.now >= session->delay_changes_from + DELAY_CHANGES_PERIOD) {
-    session->delay_changes_from = self->paths.now;
-    session->n_delay_changes = 0;
-  }
-  return session->n_delay_changes++ < MAX_DELAY_CHANGES;
-}
-
-static void
-set_initial_delay (MmtpReceiver * self, guint32 wanted)
-{
-  guint64 wanted_delay = wanted * G_GUINT64_CONSTANT (1000);
-  guint64 delay = MAX (wanted_delay, self->config.min_delay);
-  gint64 shift;
-
-  self->session.wanted_delay = wanted_delay;
-  delay = MIN (delay, self->config.max_delay);
-  if (delay == self->session.initial_delay || !may_change_delay (self))
+  if (change == 0)
     return;
-  shift = (gint64) (delay - self->session.initial_delay);
-  self->session.initial_delay = delay;
-  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
-    return;
-  mmtp_reorder_shift_deadlines (self->session.reorder, self->paths.now, shift);
+  mmtp_reorder_shift_deadlines (session->reorder, self->paths.now, change);
   push_event (self, MMTP_EVENT_INITIAL_DELAY, 0);
 }
 
@@ -310,6 +271,8 @@ begin_session (MmtpReceiver * self, const MmtpAddress * address,
   session->reorder = mmtp_reorder_new (self->config.max_bytes);
   mmtp_reorder_set_max_lateness (session->reorder, self->config.max_lateness);
   session->store = mmtp_store_new ();
+  mmtp_initial_delay_init (&session->initial_delay, self->config.min_delay,
+      self->config.max_delay, open->initial_delay);
   mmtp_clock_init (&session->clock, self->paths.now, open->now);
   session->keepalive_sent = G_MININT64;
   session->skew_path = -1;
@@ -318,7 +281,6 @@ begin_session (MmtpReceiver * self, const MmtpAddress * address,
       session->period);
   mmtp_receiver_joins_begin_session (&self->joins, handshake->nonce_r,
       session->period);
-  set_initial_delay (self, open->initial_delay);
   self->handshake.phase = MMTP_RECEIVER_ALIVE;
   push_session_event (self, open, was_alive);
   path = add_path (self, message->channel, message->number);
@@ -406,7 +368,7 @@ note_message (MmtpReceiver * self, MmtpReceiverPath * path, guint64 number,
     .is_load = message->type == MMTP_DATA || message->type == MMTP_PROBE ||
         message->type == MMTP_REPAIR,
     .repair_until = MAX (session->latest_deadline,
-        self->paths.now + session->initial_delay)
+        self->paths.now + session->initial_delay.delay)
   };
 
   mmtp_liveness_note_message (&self->liveness);
@@ -476,7 +438,7 @@ add_data (MmtpReceiver * self, const MmtpData * data, gboolean * is_late)
 
   due = mmtp_clock_unwrap_due (&session->clock, self->paths.now, data->due);
   deadline = mmtp_clock_map (&session->clock, self->paths.now, due)
-      + session->initial_delay;
+      + session->initial_delay.delay;
   session->latest_deadline = MAX (session->latest_deadline, deadline);
   *is_late = self->paths.now >= deadline;
   return mmtp_reorder_add (session->reorder, self->paths.now, data, due,
@@ -632,7 +594,7 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
     return MMTP_VALID;
   session->keepalive_sent = sent;
   self->reports.fastest = keepalive->fastest;
-  set_initial_delay (self, keepalive->initial_delay);
+  change_initial_delay (self, keepalive->initial_delay);
   if (keepalive->has_offset)
     mmtp_clock_set_offset (&session->clock, self->paths.now,
         keepalive->offset * G_GINT64_CONSTANT (1000));
@@ -678,7 +640,7 @@ take_end (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpEnd * end)
     session->end_number = mmtp_unwrap (end->stream_number, 32,
         mmtp_reorder_get_next (session->reorder));
     session->end_deadline = MAX (session->latest_deadline,
-        self->paths.now + session->initial_delay);
+        self->paths.now + session->initial_delay.delay);
   }
   if (self->handshake.phase == MMTP_RECEIVER_ENDED)
     acknowledge_end (self, path);
@@ -1051,12 +1013,12 @@ get_due (MmtpReceiver * self, const MmtpReorderedBuffer * buffer)
   MmtpReceiverSession *session = &self->session;
   guint64 due =
       mmtp_clock_map_output (&session->clock, self->paths.now, buffer->due);
-  guint64 limit = due + session->initial_delay;
+  guint64 limit = due + session->initial_delay.delay;
 
   if (self->paths.now <= limit)
     return due;
   if (self->paths.now <= buffer->deadline
-      || self->paths.now - limit <= session->initial_delay / 1000)
+      || self->paths.now - limit <= session->initial_delay.delay / 1000)
     return due + self->paths.now - limit;
   return due;
 }
@@ -1076,7 +1038,7 @@ tell_buffer (MmtpReceiver * self, MmtpReceiverEvent * event)
   event->flags = buffer.flags;
   event->prelude = buffer.prelude;
   event->discont = buffer.discont;
-  event->delay = session->initial_delay;
+  event->delay = session->initial_delay.delay;
   self->stats.buffers++;
   self->stats.bytes += buffer.data.size;
   return TRUE;
@@ -1191,7 +1153,7 @@ mmtp_receiver_get_stats (MmtpReceiver * self, MmtpReceiverStats * stats)
   stats->no_room += reorder->no_room;
   stats->held_bytes = reorder->held_bytes;
   stats->reorder_steps = reorder->steps;
-  stats->initial_delay = session->initial_delay;
+  stats->initial_delay = session->initial_delay.delay;
   /* The statistics count the skew as positive if the sender's clock runs too
    * fast. In this case, the one-way delays that the receiver measures seem to
    * decrease. Their slope, which is stored in clock.skew, is negative, so its
