@@ -37,12 +37,6 @@
 /* Default of the maximum number of bytes that the receiver holds. 64 MiB are
  * about 5 s of a stream of 100 Mbit/s. */
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
-/* The sender sends KEEPALIVE messages regularly on each path. The receiver
- * measures the time between two KEEPALIVEs, and estimates from the measured
- * times how long this time usually is. A measured time above MAX_KEEPALIVE_GAP
- * (ns) must be due to an outage. The receiver then uses MAX_KEEPALIVE_GAP in
- * the estimate instead of the measured time. */
-#define MAX_KEEPALIVE_GAP (2 * MMTP_SECOND)
 /* Number of END-ACK messages that the receiver sends on each path when the
  * stream has ended (docs/wire-mmtp.md, section 3). An END-ACK acknowledges the
  * end. Several of them are sent, because one may be lost. */
@@ -575,14 +569,7 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
   MmtpReceiverSession *session = &self->session;
   gint64 sent = path->latest_sent;
 
-  /* keepalive_gap is an estimate of the time between two KEEPALIVEs on this
-   * path. The sender sends KEEPALIVEs at longer intervals if the path is slow.
-   * A new time that is longer than the estimate replaces it. If the new time is
-   * shorter, the estimate decreases at most by an eighth, because one short
-   * time does not show that the next times are short as well. */
-  path->keepalive_gap = MAX (path->keepalive_gap / 8 * 7,
-      MIN (self->paths.now - path->keepalive_time, MAX_KEEPALIVE_GAP));
-  path->keepalive_time = self->paths.now;
+  mmtp_receiver_paths_note_keepalive (&self->paths, path);
   path->round_trip = keepalive->round_trip * G_GUINT64_CONSTANT (1000);
   mmtp_reports_set_period (&self->reports, path, keepalive->report_period);
   take_floor (self, keepalive->floor, sent);
@@ -694,25 +681,6 @@ take_body (MmtpReceiver * self, MmtpReceiverPath * path,
   }
 }
 
-/* Returns the complete 64-bit channel number of a message. This is the sequence
- * number of the message among all messages that the sender sends on the path.
- *
- * A JOIN or a KEEPALIVE contains the complete number in the first 8 bytes of
- * its body. All other messages contain only the low 16 bits. The function then
- * returns the number with these low bits that is nearest to the highest number
- * accepted so far on the path. */
-static guint64
-get_number (const MmtpReceiverPath * path, const MmtpMessage * message,
-    const guint8 * bytes)
-{
-  guint64 whole;
-
-  if (message->type != MMTP_JOIN && message->type != MMTP_KEEPALIVE)
-    return mmtp_unwrap (message->number, 16, path->replay.highest);
-  memcpy (&whole, bytes + MMTP_HEADER_SIZE, sizeof (whole));
-  return GUINT64_FROM_BE (whole);
-}
-
 /* Checks the trailer (MAC or token), the channel number, the body and the
  * source address of a message, in this order (docs/wire-mmtp.md, section 2).
  * Returns MMTP_VALID, or the reason why the message is refused. */
@@ -785,7 +753,7 @@ take_session_message (MmtpReceiver * self,
 
   if (!may_send (self, path, message))
     return MMTP_REFUSED_CHANNEL;
-  number = get_number (path, message, bytes);
+  number = mmtp_receiver_path_get_number (path, message, bytes);
   refusal = check_message (self, path, address, message, number, bytes, size);
   if (refusal != MMTP_VALID)
     return refusal;

@@ -5,6 +5,13 @@
 
 #include <string.h>
 
+/* The sender sends KEEPALIVE messages regularly on each path. The receiver
+ * measures the time between two KEEPALIVEs, and estimates from the measured
+ * times how long this time usually is. A measured time above MAX_KEEPALIVE_GAP
+ * (ns) must be due to an outage. The receiver then uses MAX_KEEPALIVE_GAP in
+ * the estimate instead of the measured time. */
+#define MAX_KEEPALIVE_GAP (2 * MMTP_SECOND)
+
 void
 mmtp_receiver_paths_clear (MmtpReceiverPaths * self)
 {
@@ -81,4 +88,30 @@ mmtp_receiver_paths_count_joined (const MmtpReceiverPaths * self)
   for (i = 0; i < self->n; i++)
     n += mmtp_receiver_paths_nth (self, i)->joined ? 1 : 0;
   return n;
+}
+
+guint64
+mmtp_receiver_path_get_number (const MmtpReceiverPath * path,
+    const MmtpMessage * message, const guint8 * bytes)
+{
+  guint64 whole;
+
+  if (message->type != MMTP_JOIN && message->type != MMTP_KEEPALIVE)
+    return mmtp_unwrap (message->number, 16, path->replay.highest);
+  memcpy (&whole, bytes + MMTP_HEADER_SIZE, sizeof (whole));
+  return GUINT64_FROM_BE (whole);
+}
+
+void
+mmtp_receiver_paths_note_keepalive (const MmtpReceiverPaths * self,
+    MmtpReceiverPath * path)
+{
+  /* keepalive_gap is an estimate of the time between two KEEPALIVEs on this
+   * path. The sender sends KEEPALIVEs at longer intervals if the path is slow.
+   * A new time that is longer than the estimate replaces it. If the new time is
+   * shorter, the estimate decreases at most by an eighth, because one short
+   * time does not show that the next times are short as well. */
+  path->keepalive_gap = MAX (path->keepalive_gap / 8 * 7,
+      MIN (self->now - path->keepalive_time, MAX_KEEPALIVE_GAP));
+  path->keepalive_time = self->now;
 }

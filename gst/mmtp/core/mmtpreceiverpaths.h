@@ -92,3 +92,17 @@ MmtpReceiverPath *mmtp_receiver_paths_nth (const MmtpReceiverPaths * self,
 MmtpReceiverPath *mmtp_receiver_paths_find (const MmtpReceiverPaths * self,
     guint8 id);
 guint mmtp_receiver_paths_count_joined (const MmtpReceiverPaths * self);
+/* Returns the complete 64-bit channel number of a message. This is the sequence
+ * number of the message among all messages that the sender sends on the path.
+ *
+ * A JOIN or a KEEPALIVE contains the complete number in the first 8 bytes of
+ * its body. All other messages contain only the low 16 bits. The function then
+ * returns the number with these low bits that is nearest to the highest number
+ * accepted so far on `path`. `path` may be NULL if the message is a JOIN.
+ * `bytes` is the whole message. */
+guint64 mmtp_receiver_path_get_number (const MmtpReceiverPath * path,
+    const MmtpMessage * message, const guint8 * bytes);
+/* Updates the estimate of the time between two KEEPALIVEs. Call this function
+ * when a KEEPALIVE has arrived on `path`. */
+void mmtp_receiver_paths_note_keepalive (const MmtpReceiverPaths * self,
+    MmtpReceiverPath * path);
