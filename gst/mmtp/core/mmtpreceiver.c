@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The receiver of an MMTP session. It consists of the parts in the list below.
  * This file owns one instance of each part and passes results from one part to
- * another. It also processes the messages of the stream and creates the events
- * for the application. Each part has a header of its own and does not depend on
- * this file.
+ * another. It also checks the messages, and creates the events that concern the
+ * session and its paths. Each part has a header of its own and does not depend
+ * on this file.
  *
  *   MmtpReceiverPaths      the paths, and the time
  *   MmtpReceiverOutput     queue of the messages to the sender
@@ -11,9 +11,7 @@
  *   MmtpReceiverJoins      joining of paths, and their addresses
  *   MmtpLiveness           session timeout and take-over
  *   MmtpReceiverHandshake  start of the session
- *   MmtpReceivedCaps       caps of the stream
- *   MmtpReorder            order of the packets, and the buffers
- *   MmtpStore              packets computed from REPAIR messages
+ *   MmtpReceiverStream     order, deadlines, caps and end of the stream
  *   MmtpInitialDelay       initial delay (D0, the latency) and its limits
  *   MmtpClock              the sender's clock */
 
@@ -21,12 +19,9 @@
 
 #include <string.h>
 
-#include "mmtpclock.h"
-#include "mmtpinitialdelay.h"
-#include "mmtpparity.h"
-#include "mmtpreceivedcaps.h"
 #include "mmtpreceiverhandshake.h"
 #include "mmtpreceiverjoins.h"
+#include "mmtpreceiverstream.h"
 
 /* Default of `max_delay`, which limits the initial delay (D0, the latency of
  * the session). If a sender requests a longer delay, D0 is set to `max_delay`.
@@ -37,11 +32,6 @@
 /* Default of the maximum number of bytes that the receiver holds. 64 MiB are
  * about 5 s of a stream of 100 Mbit/s. */
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
-/* Number of END-ACK messages that the receiver sends on each path when the
- * stream has ended (docs/wire-mmtp.md, section 3). An END-ACK acknowledges the
- * end. Several of them are sent, because one may be lost. */
-#define END_ACKS 3
-
 /* Maximum number of events in the queue. A single call of a function of this
  * module creates fewer events than this. */
 #define MAX_EVENTS 1024
@@ -55,48 +45,13 @@ typedef struct
   guint64 period;               /* keep-alive period, in ns */
   MmtpInitialDelay initial_delay;
   MmtpClock clock;
-  MmtpReorder *reorder;
-  /* packets and REPAIR messages that have arrived; missing packets are computed
-   * from them */
-  MmtpStore *store;
-  /* latest deadline in ns of all packets that have arrived so far */
-  guint64 latest_deadline;
+  MmtpReceiverStream stream;
 
   /* sending time in ns of the newest KEEPALIVE that has arrived on any path */
   gint64 keepalive_sent;
   /* Id of the path on which the skew of the sender's clock is measured with
    * one-way delays; -1 if there is no such path yet. */
   gint skew_path;
-  /* The floor is a stream number. The sender has announced in a KEEPALIVE that
-   * it will send no packet with a lower number any more. `floor` contains the
-   * low 32 bits of this number.
-   *
-   * The receiver cannot use the floor immediately, because packets that were
-   * sent before the announcement may still arrive. `floor_waits` is TRUE while
-   * the receiver does not use it yet. `floor_sent` is the time in ns at which
-   * the announcement was sent. */
-  gboolean floor_waits;
-  guint32 floor;
-  gint64 floor_sent;
-
-  MmtpReceivedCaps caps;
-  /* version number of the caps (the description of the media format) that were
-   * last announced to the application; 0 if none were announced */
-  guint8 caps_version;
-  gboolean has_caps;            /* The application has got caps. */
-  /* TRUE if the application has already got the event
-   * MMTP_EVENT_PRESENTATION_RATE that belongs to the next buffer. The next
-   * event is then the buffer itself. */
-  gboolean rate_reported;
-  gboolean has_reported_too_long;
-
-  gboolean end_known;
-  /* The stream number that follows the last packet of the stream. Valid if
-   * end_known is TRUE. */
-  guint64 end_number;
-  /* Time in ns at which the receiver stops waiting for packets that are still
-   * missing at the end of the stream. Valid if end_known is TRUE. */
-  guint64 end_deadline;
 } MmtpReceiverSession;
 
 struct _MmtpReceiver
@@ -121,9 +76,9 @@ struct _MmtpReceiver
   /* Queue of MmtpReceiverEvents for the application. The application gets all
    * of them before it gets the next buffer. */
   GQueue events;
-  /* Totals of all sessions. The counters of the current session are not
-   * included while the session lasts: they are in its reorder buffer, which
-   * exists only for this session. They are added here when the session ends. */
+  /* Totals of all sessions. The counters of the current session's stream are
+   * not included while the session lasts. They are added here when the session
+   * ends. */
   MmtpReceiverStats stats;
 };
 
@@ -155,18 +110,22 @@ push_event (MmtpReceiver * self, MmtpReceiverEventType type, guint path)
 
 /* --- begin and end of a session ------------------------------------------- */
 
+/* Adds the counters of the present session's stream to `stats`. */
 static void
-keep_counters (MmtpReceiver * self)
+add_stream_counters (const MmtpReceiverStream * stream,
+    MmtpReceiverStats * stats)
 {
-  const MmtpReorderStats *stats =
-      mmtp_reorder_get_stats (self->session.reorder);
+  const MmtpReorderStats *reorder = mmtp_reorder_get_stats (stream->reorder);
 
-  self->stats.packets += stats->packets;
-  self->stats.late += stats->late;
-  self->stats.duplicates += stats->duplicates;
-  self->stats.missing += stats->missing;
-  self->stats.incomplete += stats->incomplete;
-  self->stats.no_room += stats->no_room;
+  stats->buffers += stream->buffers;
+  stats->bytes += stream->bytes;
+  stats->recovered += stream->recovered;
+  stats->packets += reorder->packets;
+  stats->late += reorder->late;
+  stats->duplicates += reorder->duplicates;
+  stats->missing += reorder->missing;
+  stats->incomplete += reorder->incomplete;
+  stats->no_room += reorder->no_room;
 }
 
 static void
@@ -175,13 +134,11 @@ clear_session (MmtpReceiver * self)
   MmtpReceiverSession *session = &self->session;
 
   if (self->handshake.phase != MMTP_RECEIVER_IDLE) {
-    keep_counters (self);
-    mmtp_reorder_free (session->reorder);
-    mmtp_store_free (session->store);
+    add_stream_counters (&session->stream, &self->stats);
+    mmtp_receiver_stream_clear (&session->stream);
     mmtp_direction_clear (&session->theirs);
     mmtp_direction_clear (&self->output.ours);
   }
-  mmtp_received_caps_clear (&session->caps);
   mmtp_receiver_paths_reset (&self->paths);
   memset (session, 0, sizeof (*session));
   self->handshake.phase = MMTP_RECEIVER_IDLE;
@@ -196,7 +153,7 @@ change_initial_delay (MmtpReceiver * self, guint32 wanted)
 
   if (change == 0)
     return;
-  mmtp_reorder_shift_deadlines (session->reorder, self->paths.now, change);
+  mmtp_receiver_stream_shift_deadlines (&session->stream, change);
   push_event (self, MMTP_EVENT_INITIAL_DELAY, 0);
 }
 
@@ -262,16 +219,16 @@ begin_session (MmtpReceiver * self, const MmtpAddress * address,
       handshake->nonce_r, MMTP_RECEIVER, open->token);
   session->period = self->config.keepalive_period ?
       self->config.keepalive_period : open->keepalive_period * MMTP_MSECOND;
-  session->reorder = mmtp_reorder_new (self->config.max_bytes);
-  mmtp_reorder_set_max_lateness (session->reorder, self->config.max_lateness);
-  session->store = mmtp_store_new ();
   mmtp_initial_delay_init (&session->initial_delay, self->config.min_delay,
       self->config.max_delay, open->initial_delay);
   mmtp_clock_init (&session->clock, self->paths.now, open->now);
+  mmtp_receiver_stream_init (&session->stream, &self->paths, &self->output,
+      &session->clock, &session->initial_delay, self->config.max_bytes,
+      self->config.max_lateness);
   session->keepalive_sent = G_MININT64;
   session->skew_path = -1;
   mmtp_liveness_begin_session (&self->liveness, session->period);
-  mmtp_reports_begin_session (&self->reports, session->reorder,
+  mmtp_reports_begin_session (&self->reports, session->stream.reorder,
       session->period);
   mmtp_receiver_joins_begin_session (&self->joins, handshake->nonce_r,
       session->period);
@@ -361,8 +318,7 @@ note_message (MmtpReceiver * self, MmtpReceiverPath * path, guint64 number,
     .size = size,
     .is_load = message->type == MMTP_DATA || message->type == MMTP_PROBE ||
         message->type == MMTP_REPAIR,
-    .repair_until = MAX (session->latest_deadline,
-        self->paths.now + session->initial_delay.delay)
+    .repair_until = mmtp_receiver_stream_get_latest_deadline (&session->stream)
   };
 
   mmtp_liveness_note_message (&self->liveness);
@@ -422,82 +378,6 @@ take_handshake (MmtpReceiver * self, const MmtpAddress * address,
   return refusal;
 }
 
-/* --- DATA ----------------------------------------------------------------- */
-
-static MmtpReorderResult
-add_data (MmtpReceiver * self, const MmtpData * data, gboolean * is_late)
-{
-  MmtpReceiverSession *session = &self->session;
-  guint64 due, deadline;
-
-  due = mmtp_clock_unwrap_due (&session->clock, self->paths.now, data->due);
-  deadline = mmtp_clock_map (&session->clock, self->paths.now, due)
-      + session->initial_delay.delay;
-  session->latest_deadline = MAX (session->latest_deadline, deadline);
-  *is_late = self->paths.now >= deadline;
-  return mmtp_reorder_add (session->reorder, self->paths.now, data, due,
-      deadline);
-}
-
-static MmtpRefusal
-take_data (MmtpReceiver * self, MmtpReceiverPath * path, MmtpData * data)
-{
-  gboolean is_late;
-
-  if (self->handshake.phase == MMTP_RECEIVER_ENDED)
-    return MMTP_VALID;
-  data->block = self->block;
-  if (add_data (self, data, &is_late) == MMTP_REORDER_DUPLICATE)
-    path->duplicates++;
-  if (is_late)
-    mmtp_arrivals_add_late (&path->arrivals);
-  return MMTP_VALID;
-}
-
-/* --- REPAIR --------------------------------------------------------------- */
-
-static MmtpRefusal
-take_repair (MmtpReceiver * self, const MmtpRepair * repair)
-{
-  MmtpReceiverSession *session = &self->session;
-
-  mmtp_store_add_repair (session->store, repair);
-  return MMTP_VALID;
-}
-
-/* Processes all missing packets that can now be computed from REPAIR messages,
- * as if they had arrived. */
-static void
-recover (MmtpReceiver * self)
-{
-  MmtpMessage message;
-  const guint8 *bytes;
-  gboolean is_late;
-  gsize size;
-
-  while (mmtp_store_poll (self->session.store, &bytes, &size)) {
-    if (mmtp_packet_parse_header (&message, bytes, size, MMTP_SENDER) ||
-        mmtp_packet_parse_body (&message, bytes, size))
-      continue;
-    message.data.block = NULL;
-    if (add_data (self, &message.data, &is_late) == MMTP_REORDER_TAKEN)
-      self->stats.recovered++;
-  }
-}
-
-static void
-keep_for_repairs (MmtpReceiver * self, const MmtpMessage * message,
-    const guint8 * bytes, gsize size)
-{
-  if (self->handshake.phase == MMTP_RECEIVER_ENDED)
-    return;
-  if (message->type == MMTP_DATA)
-    mmtp_store_add (self->session.store, message->data.stream_number, bytes,
-        size);
-  if (message->type == MMTP_DATA || message->type == MMTP_REPAIR)
-    recover (self);
-}
-
 /* --- LEAVE ---------------------------------------------------------------- */
 
 static MmtpRefusal
@@ -520,47 +400,7 @@ take_leave (MmtpReceiver * self, MmtpReceiverPath * path,
   return MMTP_VALID;
 }
 
-/* --- KEEPALIVE and END ---------------------------------------------------- */
-
-/* The floor is a stream number in a KEEPALIVE. The sender announces with it
- * that it will send no packet with a lower number any more. Returns whether the
- * receiver may use the floor, which means that it need not wait for packets
- * with lower numbers.
- *
- * Such a packet may have been sent on a slower path before the KEEPALIVE, and
- * may still be in flight. The receiver therefore looks at each path, except
- * silent ones. It uses the floor when the last message on each of these paths
- * was sent at the same time as the KEEPALIVE or later. */
-static gboolean
-has_floor_come (const MmtpReceiver * self)
-{
-  guint i;
-
-  for (i = 0; i < self->paths.n; i++) {
-    const MmtpReceiverPath *path = mmtp_receiver_paths_nth (&self->paths, i);
-
-    if (path->joined && path->latest_sent < self->session.floor_sent
-        && !mmtp_arrivals_is_silent (&path->arrivals, self->paths.now))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static void
-take_floor (MmtpReceiver * self, guint32 floor, gint64 sent)
-{
-  MmtpReceiverSession *session = &self->session;
-
-  if (!session->floor_waits) {
-    session->floor = floor;
-    session->floor_sent = sent;
-    session->floor_waits = TRUE;
-  }
-  if (!has_floor_come (self))
-    return;
-  mmtp_reorder_set_floor (session->reorder, session->floor);
-  session->floor_waits = FALSE;
-}
+/* --- KEEPALIVE ------------------------------------------------------------ */
 
 static MmtpRefusal
 take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
@@ -572,7 +412,7 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
   mmtp_receiver_paths_note_keepalive (&self->paths, path);
   path->round_trip = keepalive->round_trip * G_GUINT64_CONSTANT (1000);
   mmtp_reports_set_period (&self->reports, path, keepalive->report_period);
-  take_floor (self, keepalive->floor, sent);
+  mmtp_receiver_stream_take_floor (&session->stream, keepalive->floor, sent);
   /* The other values of the KEEPALIVE apply to the whole session, not only to
    * this path. A KEEPALIVE that was sent later may already have arrived on a
    * faster path. The values of the present KEEPALIVE are then outdated, and
@@ -588,77 +428,21 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
   return MMTP_VALID;
 }
 
-static void
-acknowledge_end (MmtpReceiver * self, MmtpReceiverPath * path)
-{
-  MmtpMessage answer = {.type = MMTP_END_ACK };
-
-  answer.end.stream_number = self->session.end_number & G_MAXUINT32;
-  mmtp_receiver_output_add (&self->output, path, &answer, &path->address);
-}
-
-/* Sends END-ACK, the acknowledgement of the end of the stream, on all paths. A
- * sender that has received END-ACK may exit. This function must therefore be
- * called only when each packet has arrived or is too late.
- *
- * A single END-ACK may be lost. The sender would then repeat its END message
- * after 100 ms, but the application may have closed the receiver by then.
- * END-ACK is therefore sent END_ACKS times on each path. */
-static void
-acknowledge_end_on_all (MmtpReceiver * self)
-{
-  guint i, n;
-
-  for (n = 0; n < END_ACKS; n++) {
-    for (i = 0; i < self->paths.n; i++) {
-      if (mmtp_receiver_paths_nth (&self->paths, i)->joined)
-        acknowledge_end (self, mmtp_receiver_paths_nth (&self->paths, i));
-    }
-  }
-}
-
-static MmtpRefusal
-take_end (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpEnd * end)
-{
-  MmtpReceiverSession *session = &self->session;
-
-  if (!session->end_known) {
-    session->end_known = TRUE;
-    session->end_number = mmtp_unwrap (end->stream_number, 32,
-        mmtp_reorder_get_next (session->reorder));
-    session->end_deadline = MAX (session->latest_deadline,
-        self->paths.now + session->initial_delay.delay);
-  }
-  if (self->handshake.phase == MMTP_RECEIVER_ENDED)
-    acknowledge_end (self, path);
-  return MMTP_VALID;
-}
-
-/* --- CAPS ----------------------------------------------------------------- */
-
-static MmtpRefusal
-take_caps (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpCaps * caps)
-{
-  MmtpMessage answer = {.type = MMTP_CAPS_ACK };
-  gboolean is_complete;
-  MmtpRefusal refusal = mmtp_received_caps_add (&self->session.caps, caps,
-      &is_complete);
-
-  answer.caps.version = caps->version;
-  if (is_complete)
-    mmtp_receiver_output_add (&self->output, path, &answer, &path->address);
-  return refusal;
-}
-
 /* --- all messages --------------------------------------------------------- */
 
 static MmtpRefusal
 take_body (MmtpReceiver * self, MmtpReceiverPath * path,
-    const MmtpAddress * address, MmtpMessage * message)
+    const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
+    gsize size)
 {
+  MmtpReceiverStream *stream = &self->session.stream;
+
   switch (message->type) {
     case MMTP_DATA:
-      return take_data (self, path, &message->data);
+      message->data.block = self->block;
+      mmtp_receiver_stream_take_data (stream, path, &message->data, bytes,
+          size);
+      return MMTP_VALID;
     case MMTP_JOIN:
       mmtp_receiver_joins_take_join (&self->joins, path, address,
           &message->join);
@@ -671,11 +455,13 @@ take_body (MmtpReceiver * self, MmtpReceiverPath * path,
     case MMTP_LEAVE:
       return take_leave (self, path, &message->leave);
     case MMTP_CAPS:
-      return take_caps (self, path, &message->caps);
+      return mmtp_receiver_stream_take_caps (stream, path, &message->caps);
     case MMTP_END:
-      return take_end (self, path, &message->end);
+      mmtp_receiver_stream_take_end (stream, path, &message->end);
+      return MMTP_VALID;
     case MMTP_REPAIR:
-      return take_repair (self, &message->repair);
+      mmtp_receiver_stream_take_repair (stream, &message->repair);
+      return MMTP_VALID;
     default:
       return MMTP_VALID;
   }
@@ -766,46 +552,13 @@ take_session_message (MmtpReceiver * self,
     note_address (self, path, address, message->type);
   self->handshake.confirmed = TRUE;
   note_message (self, path, number, message, size);
-  refusal = take_body (self, path, address, message);
-  keep_for_repairs (self, message, bytes, size);
+  refusal = take_body (self, path, address, message, bytes, size);
   if (self->handshake.phase == MMTP_RECEIVER_ALIVE)
     mmtp_reports_send_at_once (&self->reports, path);
   return refusal;
 }
 
 /* --- timeout -------------------------------------------------------------- */
-
-/* Returns the time in ns until which the next buffer may wait for its caps (the
- * description of the media format). The result is the earliest deadline of all
- * complete buffers, plus the time by which a buffer may be late (max_lateness).
- */
-static guint64
-get_output_limit (MmtpReceiver * self)
-{
-  guint64 deadline = mmtp_reorder_get_output_deadline (self->session.reorder);
-
-  return deadline == MMTP_NEVER ? MMTP_NEVER :
-      deadline + self->config.max_lateness;
-}
-
-static guint64
-get_caps_deadline (MmtpReceiver * self)
-{
-  const MmtpReorderedBuffer *buffer = mmtp_reorder_peek (self->session.reorder);
-
-  return buffer && buffer->caps_version != 0
-      && !mmtp_received_caps_find (&self->session.caps, buffer->caps_version) ?
-      get_output_limit (self) : MMTP_NEVER;
-}
-
-static gboolean
-is_end_open (const MmtpReceiver * self)
-{
-  const MmtpReceiverSession *session = &self->session;
-
-  return session->end_known && self->handshake.phase != MMTP_RECEIVER_ENDED
-      && mmtp_reorder_get_next (session->reorder) < session->end_number;
-}
 
 /* Measures the skew between the clocks of the sender and the receiver with the
  * one-way delays on one path, `reporter`. The caller passes the fastest path,
@@ -840,14 +593,9 @@ report_timeout (MmtpReceiver * self)
 static void
 session_timeout (MmtpReceiver * self)
 {
-  MmtpReceiverSession *session = &self->session;
-
   if (self->handshake.phase == MMTP_RECEIVER_IDLE)
     return;
-  mmtp_reorder_timeout (session->reorder, self->paths.now);
-  if (is_end_open (self) && session->end_deadline <= self->paths.now)
-    mmtp_reorder_set_floor (session->reorder,
-        session->end_number & G_MAXUINT32);
+  mmtp_receiver_stream_timeout (&self->session.stream);
   if (self->handshake.phase == MMTP_RECEIVER_ALIVE
       && mmtp_liveness_get_end (&self->liveness) <= self->paths.now) {
     self->handshake.phase = MMTP_RECEIVER_SILENT;
@@ -858,15 +606,11 @@ session_timeout (MmtpReceiver * self)
 static guint64
 get_session_wakeup (MmtpReceiver * self)
 {
-  MmtpReceiverSession *session = &self->session;
   guint64 next;
 
   if (self->handshake.phase == MMTP_RECEIVER_IDLE)
     return MMTP_NEVER;
-  next = MIN (mmtp_reorder_next_wakeup (session->reorder),
-      get_caps_deadline (self));
-  if (is_end_open (self))
-    next = MIN (next, session->end_deadline);
+  next = mmtp_receiver_stream_next_wakeup (&self->session.stream);
   if (self->handshake.phase != MMTP_RECEIVER_ALIVE)
     return next;
   next = MIN (next, mmtp_liveness_get_end (&self->liveness));
@@ -919,153 +663,7 @@ mmtp_receiver_next_wakeup (MmtpReceiver * self)
   return get_session_wakeup (self);
 }
 
-/* --- what the application gets next --------------------------------------- */
-
-static void
-begin_event (MmtpReceiverEvent * event, MmtpReceiverEventType type)
-{
-  memset (event, 0, sizeof (*event));
-  event->type = type;
-}
-
-static gboolean
-tell_caps (MmtpReceiver * self, const MmtpCapsText * text, guint8 version,
-    MmtpReceiverEvent * event)
-{
-  MmtpReceiverSession *session = &self->session;
-  gboolean plain = text && text->plain;
-
-  if (version == session->caps_version)
-    return FALSE;
-  session->caps_version = version;
-  if (!plain && !session->has_caps)
-    return FALSE;
-  session->has_caps = plain;
-  begin_event (event, MMTP_EVENT_CAPS);
-  event->caps = plain ? g_strndup (text->text, text->length) : NULL;
-  return TRUE;
-}
-
-static gboolean
-tell_rate (MmtpReceiver * self, const MmtpPrelude * prelude,
-    MmtpReceiverEvent * event)
-{
-  MmtpReceiverSession *session = &self->session;
-
-  if (!(prelude->mask & MMTP_PRELUDE_RATE) || session->rate_reported)
-    return FALSE;
-  session->rate_reported = TRUE;
-  begin_event (event, MMTP_EVENT_PRESENTATION_RATE);
-  event->frame_rate = prelude->frame_rate;
-  event->bit_rate = prelude->bit_rate;
-  return TRUE;
-}
-
-/* Returns the due time of `buffer` as it is reported to the application. The
- * application considers a buffer late when the present time is after the due
- * time plus D0. D0 is the initial delay, which is the latency of the session.
- *
- * In two cases, the buffer must not count as late although its due time plus D0
- * is in the past. The function then returns a later due time: the present time
- * minus D0.
- * - The deadline of the buffer has not passed. The deadline is the due time
- *   plus D0, as they were known when the packets arrived. Since then, the
- *   estimate of the sender's clock may have been corrected, by at most 1 ms per
- *   second (mmtpclock.c). The correction may have made the due time earlier,
- *   but does not change the deadline.
- * - The due time plus D0 passed only a moment ago (at most a thousandth of D0),
- *   because the timer for the buffer fired a little late. */
-static guint64
-get_due (MmtpReceiver * self, const MmtpReorderedBuffer * buffer)
-{
-  MmtpReceiverSession *session = &self->session;
-  guint64 due =
-      mmtp_clock_map_output (&session->clock, self->paths.now, buffer->due);
-  guint64 limit = due + session->initial_delay.delay;
-
-  if (self->paths.now <= limit)
-    return due;
-  if (self->paths.now <= buffer->deadline
-      || self->paths.now - limit <= session->initial_delay.delay / 1000)
-    return due + self->paths.now - limit;
-  return due;
-}
-
-static gboolean
-tell_buffer (MmtpReceiver * self, MmtpReceiverEvent * event)
-{
-  MmtpReceiverSession *session = &self->session;
-  MmtpReorderedBuffer buffer;
-
-  if (!mmtp_reorder_poll (session->reorder, &buffer))
-    return FALSE;
-  session->rate_reported = FALSE;
-  begin_event (event, MMTP_EVENT_BUFFER);
-  event->data = buffer.data;
-  event->due = get_due (self, &buffer);
-  event->flags = buffer.flags;
-  event->prelude = buffer.prelude;
-  event->discont = buffer.discont;
-  event->delay = session->initial_delay.delay;
-  self->stats.buffers++;
-  self->stats.bytes += buffer.data.size;
-  return TRUE;
-}
-
-static gboolean
-tell_too_long (MmtpReceiver * self, MmtpReceiverEvent * event)
-{
-  MmtpReceiverSession *session = &self->session;
-
-  if (session->has_reported_too_long
-      || mmtp_reorder_get_stats (session->reorder)->too_long == 0)
-    return FALSE;
-  session->has_reported_too_long = TRUE;
-  begin_event (event, MMTP_EVENT_TOO_LONG);
-  return TRUE;
-}
-
-/* Returns the next buffer in the order of the stream, and sets `text` to its
- * caps (the description of the media format). Returns NULL if there is no
- * complete buffer. Also returns NULL if the caps of the next buffer have not
- * arrived yet. This buffer then waits for its caps, and the buffers after it
- * wait, too.
- *
- * The buffer that waits for its caps must not make the buffers after it too
- * late. It is therefore dropped at a certain time: the earliest deadline of all
- * complete buffers, plus the maximum lateness. The earliest deadline may be
- * that of a later buffer, because the due times of the stream may decrease. */
-static const MmtpReorderedBuffer *
-find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)
-{
-  MmtpReorder *reorder = self->session.reorder;
-  const MmtpReorderedBuffer *buffer;
-
-  while ((buffer = mmtp_reorder_peek (reorder))) {
-    *text = mmtp_received_caps_find (&self->session.caps, buffer->caps_version);
-    if (buffer->caps_version == 0 || *text)
-      return buffer;
-    if (self->paths.now < get_output_limit (self))
-      return NULL;
-    mmtp_reorder_drop (reorder);
-  }
-  return NULL;
-}
-
-static gboolean
-tell_end (MmtpReceiver * self, MmtpReceiverEvent * event)
-{
-  MmtpReceiverSession *session = &self->session;
-
-  if (!session->end_known || self->handshake.phase == MMTP_RECEIVER_ENDED
-      || mmtp_reorder_get_next (session->reorder) < session->end_number
-      || mmtp_reorder_peek (session->reorder))
-    return FALSE;
-  self->handshake.phase = MMTP_RECEIVER_ENDED;
-  acknowledge_end_on_all (self);
-  begin_event (event, MMTP_EVENT_END);
-  return TRUE;
-}
+/* --- events for the application ------------------------------------------- */
 
 static gboolean
 pop_event (MmtpReceiver * self, MmtpReceiverEvent * event)
@@ -1082,21 +680,14 @@ pop_event (MmtpReceiver * self, MmtpReceiverEvent * event)
 gboolean
 mmtp_receiver_poll_event (MmtpReceiver * self, MmtpReceiverEvent * event)
 {
-  const MmtpReorderedBuffer *buffer;
-  const MmtpCapsText *text = NULL;
-
   if (pop_event (self, event))
     return TRUE;
-  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
+  if (self->handshake.phase == MMTP_RECEIVER_IDLE
+      || !mmtp_receiver_stream_poll_event (&self->session.stream, event))
     return FALSE;
-  if (tell_too_long (self, event))
-    return TRUE;
-  buffer = find_buffer (self, &text);
-  if (!buffer)
-    return tell_end (self, event);
-  return tell_caps (self, text, buffer->caps_version, event)
-      || tell_rate (self, &buffer->prelude, event)
-      || tell_buffer (self, event);
+  if (event->type == MMTP_EVENT_END)
+    self->handshake.phase = MMTP_RECEIVER_ENDED;
+  return TRUE;
 }
 
 /* --- statistics ----------------------------------------------------------- */
@@ -1112,13 +703,8 @@ mmtp_receiver_get_stats (MmtpReceiver * self, MmtpReceiverStats * stats)
   stats->in_session = self->handshake.phase == MMTP_RECEIVER_ALIVE;
   if (self->handshake.phase == MMTP_RECEIVER_IDLE)
     return;
-  reorder = mmtp_reorder_get_stats (session->reorder);
-  stats->packets += reorder->packets;
-  stats->late += reorder->late;
-  stats->duplicates += reorder->duplicates;
-  stats->missing += reorder->missing;
-  stats->incomplete += reorder->incomplete;
-  stats->no_room += reorder->no_room;
+  add_stream_counters (&session->stream, stats);
+  reorder = mmtp_reorder_get_stats (session->stream.reorder);
   stats->held_bytes = reorder->held_bytes;
   stats->reorder_steps = reorder->steps;
   stats->initial_delay = session->initial_delay.delay;
