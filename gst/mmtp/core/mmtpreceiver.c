@@ -200,6 +200,19 @@ push_session_event (MmtpReceiver * self, const MmtpOpen * open,
     event->frame_rate = G_GUINT64_CONSTANT (1000000000) / open->frame_period;
 }
 
+/* Joins the path on which `message`, the OPEN of the session, has arrived from
+ * `address`. The handshake has already validated this address. */
+static void
+join_opener (MmtpReceiver * self, const MmtpAddress * address,
+    const MmtpMessage * message)
+{
+  MmtpReceiverPath *path = add_path (self, message->channel, message->number);
+
+  path->max_size = message->open.max_size;
+  mmtp_reports_set_path (&self->reports, path);
+  join (self, path, address);
+}
+
 static void
 begin_session (MmtpReceiver * self, const MmtpAddress * address,
     const MmtpMessage * message)
@@ -208,7 +221,6 @@ begin_session (MmtpReceiver * self, const MmtpAddress * address,
   const MmtpReceiverHandshake *handshake = &self->handshake;
   const gboolean was_alive = handshake->phase == MMTP_RECEIVER_ALIVE;
   MmtpReceiverSession *session = &self->session;
-  MmtpReceiverPath *path;
 
   clear_session (self);
   mmtp_receiver_handshake_begin (&self->handshake, address, message,
@@ -234,22 +246,15 @@ begin_session (MmtpReceiver * self, const MmtpAddress * address,
       session->period);
   self->handshake.phase = MMTP_RECEIVER_ALIVE;
   push_session_event (self, open, was_alive);
-  path = add_path (self, message->channel, message->number);
-  path->max_size = open->max_size;
-  mmtp_reports_set_path (&self->reports, path);
-  join (self, path, address);
+  join_opener (self, address, message);
 }
 
 static void
 move_opener (MmtpReceiver * self, const MmtpAddress * address,
     const MmtpMessage * message)
 {
-  MmtpReceiverPath *path = add_path (self, message->channel, message->number);
-
   mmtp_receiver_handshake_set_opener (&self->handshake, address, message);
-  mmtp_reports_set_path (&self->reports, path);
-  path->max_size = message->open.max_size;
-  join (self, path, address);
+  join_opener (self, address, message);
 }
 
 MmtpReceiver *
@@ -603,20 +608,6 @@ session_timeout (MmtpReceiver * self)
   }
 }
 
-static guint64
-get_session_wakeup (MmtpReceiver * self)
-{
-  guint64 next;
-
-  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
-    return MMTP_NEVER;
-  next = mmtp_receiver_stream_next_wakeup (&self->session.stream);
-  if (self->handshake.phase != MMTP_RECEIVER_ALIVE)
-    return next;
-  next = MIN (next, mmtp_liveness_get_end (&self->liveness));
-  return MIN (next, mmtp_reports_next_wakeup (&self->reports));
-}
-
 /* --- input and timeout ---------------------------------------------------- */
 
 static MmtpRefusal
@@ -660,7 +651,15 @@ mmtp_receiver_timeout (MmtpReceiver * self, guint64 now)
 guint64
 mmtp_receiver_next_wakeup (MmtpReceiver * self)
 {
-  return get_session_wakeup (self);
+  guint64 next;
+
+  if (self->handshake.phase == MMTP_RECEIVER_IDLE)
+    return MMTP_NEVER;
+  next = mmtp_receiver_stream_next_wakeup (&self->session.stream);
+  if (self->handshake.phase != MMTP_RECEIVER_ALIVE)
+    return next;
+  next = MIN (next, mmtp_liveness_get_end (&self->liveness));
+  return MIN (next, mmtp_reports_next_wakeup (&self->reports));
 }
 
 /* --- events for the application ------------------------------------------- */
