@@ -108,9 +108,10 @@ void
 mmtp_receiver_stream_take_repair (MmtpReceiverStream * self,
     const MmtpRepair * repair)
 {
+  if (self->has_ended)
+    return;
   mmtp_store_add_repair (self->store, repair);
-  if (!self->has_ended)
-    recover (self);
+  recover (self);
 }
 
 /* --- floor ---------------------------------------------------------------- */

@@ -442,12 +442,17 @@ GST_END_TEST;
 
 GST_START_TEST (packets_after_the_end_are_ignored)
 {
+  const guint8 *bytes;
   Fixture self;
+  gsize size;
 
   fixture_init (&self);
   give_data (&self, 0);
   give_end (&self, 1);
   check_events (&self, "aE");
+  /* Packet 1 could be computed from the REPAIR and packet 0. */
+  give_repair (&self, 2);
+  fail_if (mmtp_store_poll (self.stream.store, &bytes, &size));
   give_data (&self, 0);
   give_data (&self, 1);
   check_events (&self, "");
