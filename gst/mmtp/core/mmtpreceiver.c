@@ -93,19 +93,22 @@ mmtp_receiver_config_init (MmtpReceiverConfig * config)
 
 /* --- events --------------------------------------------------------------- */
 
-static void
+/* Adds an event to the queue. Returns the event, whose other fields the caller
+ * may set, or NULL if the queue is full. */
+static MmtpReceiverEvent *
 push_event (MmtpReceiver * self, MmtpReceiverEventType type, guint path)
 {
   MmtpReceiverEvent *event;
 
   if (self->events.length >= MAX_EVENTS)
-    return;
+    return NULL;
   event = g_new0 (MmtpReceiverEvent, 1);
   event->type = type;
   event->path = path;
   event->delay = self->session.initial_delay.delay;
   event->wanted_delay = self->session.initial_delay.wanted;
   g_queue_push_tail (&self->events, event);
+  return event;
 }
 
 /* --- begin and end of a session ------------------------------------------- */
@@ -193,8 +196,7 @@ push_session_event (MmtpReceiver * self, const MmtpOpen * open,
   g_queue_clear_full (&self->events, g_free);
   if (was_alive)
     push_event (self, MMTP_EVENT_SILENT, 0);
-  push_event (self, MMTP_EVENT_SESSION, 0);
-  event = g_queue_peek_tail (&self->events);
+  event = push_event (self, MMTP_EVENT_SESSION, 0);
   event->bit_rate = open->bit_rate;
   if (open->frame_period > 0)
     event->frame_rate = G_GUINT64_CONSTANT (1000000000) / open->frame_period;
@@ -358,11 +360,9 @@ take_open (MmtpReceiver * self, const MmtpAddress * address,
 static void
 push_version_event (MmtpReceiver * self, guint version)
 {
-  MmtpReceiverEvent *event;
+  MmtpReceiverEvent *event = push_event (self, MMTP_EVENT_OTHER_VERSION, 0);
 
-  push_event (self, MMTP_EVENT_OTHER_VERSION, 0);
-  event = g_queue_peek_tail (&self->events);
-  if (event->type == MMTP_EVENT_OTHER_VERSION)
+  if (event)
     event->version = version;
 }
 

@@ -672,6 +672,42 @@ GST_START_TEST (silent_sender_may_resume_its_session)
 
 GST_END_TEST;
 
+/* The application fetches no events. The queue of 1024 events becomes full with
+ * the version 3, and the event for the version 4 is lost. It must not change
+ * the event before it. */
+GST_START_TEST (full_queue_keeps_its_last_event)
+{
+  static const guint versions[] = { 1, 3, 4 };
+  MmtpReceiverEvent event;
+  MmtpMessage init;
+  Peer peer;
+  guint i;
+
+  peer_init (&peer, NULL, NULL);
+  open_session (&peer);
+  give_sign_of_life (&peer);
+  for (i = 0; i < 511; i++) {
+    peer.now += MS (10000);
+    mmtp_receiver_timeout (peer.receiver, peer.now);
+    give_sign_of_life (&peer);
+  }
+  init = make (&peer, MMTP_INIT, 0, 0);
+  for (i = 0; i < G_N_ELEMENTS (versions); i++)
+    give_of_version (&peer, &init, versions[i]);
+  for (i = 0; i < 511; i++) {
+    fail_unless (poll_event (&peer, MMTP_EVENT_SILENT, &event));
+    fail_unless (poll_event (&peer, MMTP_EVENT_BACK, &event));
+  }
+  for (i = 0; i < 2; i++) {
+    fail_unless (poll_event (&peer, MMTP_EVENT_OTHER_VERSION, &event));
+    fail_unless_equals_int (event.version, versions[i]);
+  }
+  fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
+  peer_clear (&peer);
+}
+
+GST_END_TEST;
+
 /* A sender was killed and starts again. It must get a session, although the
  * timeout of its previous session has not expired. */
 GST_START_TEST (a_sender_that_begins_again_takes_its_own_place)
@@ -2508,6 +2544,7 @@ mmtpreceiver_suite (void)
   tcase_add_test (tc, another_version_is_refused_and_told);
   tcase_add_test (tc, one_session_at_a_time);
   tcase_add_test (tc, silent_sender_may_resume_its_session);
+  tcase_add_test (tc, full_queue_keeps_its_last_event);
   tcase_add_test (tc, a_sender_that_begins_again_takes_its_own_place);
   tcase_add_test (tc, nobody_takes_the_place_of_another);
   tcase_add_test (tc, a_doubt_takes_its_time);
