@@ -12,8 +12,6 @@
  * at least MAX_PAUSE, it starts at MIN_PAUSE again. */
 #define MIN_PAUSE (100 * G_TIME_SPAN_MILLISECOND)
 #define MAX_PAUSE (5 * G_TIME_SPAN_SECOND)
-/* minimum time in us between two warnings about failed or broken connections */
-#define WARNING_INTERVAL (10 * G_TIME_SPAN_SECOND)
 
 const gchar *
 gst_network_sink_get_state_name (ConnectionState state)
@@ -115,12 +113,10 @@ static void
 post_warning (GstNetworkSink * self, const GError * error,
     gboolean connecting, gboolean again)
 {
-  gint64 now = g_get_monotonic_time ();
   gchar *peer, *text;
 
-  if (self->priv->warned_at && now - self->priv->warned_at < WARNING_INTERVAL)
+  if (!gst_warning_limit_allow (&self->priv->warning_limit))
     return;
-  self->priv->warned_at = now;
   peer = GST_NETWORK_SINK_GET_CLASS (self)->describe (self);
   text = socket_error_describe (error, peer);
   GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
@@ -406,7 +402,7 @@ gst_network_sink_start_connection (GstNetworkSink * self)
   priv->state = STATE_CONNECTING;
   UNLOCK (self);
   priv->pause = MIN_PAUSE;
-  priv->warned_at = 0;
+  gst_warning_limit_reset (&priv->warning_limit);
   priv->refused_until = 0;
   priv->thread = g_thread_new ("network-sink", run, self);
 }

@@ -36,6 +36,7 @@
 
 #include "gstnetworksink.h"
 #include "gststatstimer.h"
+#include "gstwarninglimit.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -215,9 +216,8 @@ struct _GstNetworkSinkPrivate
    * connection. 0 if no attempt was refused since then */
   gint64 refused_until;
   gint64 connected_at;          /* monotonic time in us */
-  /* Monotonic time in us at which the last warning about a failed or broken
-   * connection was posted; 0 if none was posted */
-  gint64 warned_at;
+  /* limits the warnings about failed or broken connections */
+  GstWarningLimit warning_limit;
 
   /* --- The fields below are used by the streaming thread. While no pad is
    * active, any thread may use them. */

@@ -6,10 +6,6 @@
 
 #define GST_CAT_DEFAULT gst_udplite_sink_debug
 
-/* Minimum time in us between two warnings about packets that could not be sent.
- */
-#define WARNING_INTERVAL (10 * G_TIME_SPAN_SECOND)
-
 G_STATIC_ASSERT (UDPLITE_MAX_ROUND >= DATAGRAM_BATCH);
 
 void
@@ -34,7 +30,7 @@ void
 gst_udplite_sink_sender_reset (GstUdpliteSinkSender * self)
 {
   self->send_errors = self->bytes_served = 0;
-  self->warned_at = 0;
+  gst_warning_limit_reset (&self->warning_limit);
   /* The next caps event says which format the packets have. Until then, their
    * format is unknown. */
   self->coverage.format = UDPLITE_FORMAT_UNKNOWN;
@@ -48,17 +44,13 @@ static void
 count_error (GstUdpliteSinkSender * self, UdpliteClient * client,
     GError * error)
 {
-  gint64 now = g_get_monotonic_time ();
-
   client->errors++;
   self->send_errors++;
   GST_DEBUG_OBJECT (self->sink, "could not send a packet to %s:%u: %s",
       client->host, client->port, error->message);
-  if (self->warned_at == 0 || now - self->warned_at >= WARNING_INTERVAL) {
-    self->warned_at = now;
+  if (gst_warning_limit_allow (&self->warning_limit))
     GST_WARNING_OBJECT (self->sink, "can't send to %s:%u: %s (no more than one "
         "such warning in 10 s)", client->host, client->port, error->message);
-  }
   g_error_free (error);
 }
 

@@ -12,6 +12,7 @@
 #include "gstnetworksink.h"
 #include "gstudplitepackets.h"
 #include "gstudplitesinksockets.h"
+#include "gstwarninglimit.h"
 #include "udpliteround.h"
 
 typedef struct
@@ -30,9 +31,8 @@ typedef struct
   /* how many times the system has refused to send a packet to a receiver */
   guint64 send_errors;
   guint64 bytes_served;         /* bytes sent to all receivers */
-  /* monotonic time in us of the last warning about a packet that could not be
-   * sent; 0 = none yet */
-  gint64 warned_at;
+  /* limits the warnings about packets that could not be sent */
+  GstWarningLimit warning_limit;
 
   /* --- used by the streaming thread only, with the lock held --- */
   GstUdplitePackets *packets;   /* owned */

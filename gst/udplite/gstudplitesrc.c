@@ -57,6 +57,7 @@
 #include "gstnetworkuri.h"
 #include "gstudplitecommon.h"
 #include "gstudplitemulticast.h"
+#include "gstwarninglimit.h"
 #include "gstwirelessstats.h"
 #include "socketmessages.h"
 
@@ -76,8 +77,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_udplite_src_debug);
  * same cache sets and evict each other. 1536 bytes are therefore added. Memory
  * pages that are never written cost nothing. */
 #define RECEIVE_BUFFER_SIZE (65536 + 1536)
-/* minimum time in ns between two warnings about discarded packets */
-#define REPORT_INTERVAL (10 * GST_SECOND)
 
 /* The buffers of several received packets are parts of one block of memory,
  * which has 64 KiB. If an element downstream keeps a single small buffer, the
@@ -157,9 +156,8 @@ struct _GstUdpliteSrc
   /* the socket's counters of discarded packets, as they were at the last
    * warning about discarded packets */
   UdpliteSocketStats reported;
-  /* Time in ns of the last warning about discarded packets. It is measured with
-   * gst_util_get_timestamp (). */
-  GstClockTime report_time;
+  /* limits the warnings about discarded packets */
+  GstWarningLimit warning_limit;
   /* allocator of memory blocks; all buffers of a batch are parts of such a
    * block */
   GstAllocator *blocks;
@@ -341,7 +339,7 @@ publish (GstUdpliteSrc * self)
   self->n_packets = self->last_batch = 0;
   self->more = FALSE;
   memset (&self->reported, 0, sizeof (self->reported));
-  self->report_time = GST_CLOCK_TIME_NONE;
+  gst_warning_limit_reset (&self->warning_limit);
   GST_INFO_OBJECT (self, "backend %s, port %d",
       udplite_backend_get_name (self->backend), port);
   if (new_port)
@@ -675,25 +673,19 @@ log_all_discarded (GstUdpliteSrc * self, const UdpliteSocketStats * stats)
   log_discarded (self, before->foreign, stats->foreign, "foreign");
 }
 
-/* Warns about discarded packets at most once per REPORT_INTERVAL. Otherwise,
- * strangers could fill the log by sending invalid packets. */
+/* Warns about discarded packets. Each warning counts all packets that were
+ * discarded since the last warning. */
 static void
 warn_about_discarded (GstUdpliteSrc * self, const UdpliteSocketStats * stats)
 {
   guint64 refused = sum_discarded (stats) - sum_discarded (&self->reported);
-  GstClockTime now;
 
-  if (refused == 0)
-    return;
-  now = gst_util_get_timestamp ();
-  if (GST_CLOCK_TIME_IS_VALID (self->report_time)
-      && now < self->report_time + REPORT_INTERVAL)
+  if (refused == 0 || !gst_warning_limit_allow (&self->warning_limit))
     return;
   GST_WARNING_OBJECT (self,
       "discarded %" G_GUINT64_FORMAT " packets: the property stats "
       "counts them by reason", refused);
   self->reported = *stats;
-  self->report_time = now;
 }
 
 static void
