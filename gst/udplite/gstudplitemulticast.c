@@ -70,14 +70,6 @@ set_interface (const Membership * self, const gchar * name, GError ** error)
 }
 
 gboolean
-gst_udplite_is_multicast (GInetSocketAddress * address)
-{
-  return
-      g_inet_address_get_is_multicast (g_inet_socket_address_get_address
-      (address));
-}
-
-gboolean
 gst_udplite_set_membership (UdpliteSocket * socket, gboolean join,
     GInetSocketAddress * group, const gchar * interfaces,
     const gchar * sources, GError ** error)

@@ -7,8 +7,6 @@
 
 #include "udplitesocket.h"
 
-gboolean gst_udplite_is_multicast (GInetSocketAddress * address);
-
 /* Joins the multicast group `group` if `join` is TRUE; otherwise leaves it.
  * `interfaces` is a list of interface names such as "eth0,eth1". NULL means the
  * interface that the routes of the system select.

@@ -44,19 +44,13 @@
 #include <string.h>
 
 #include <gst/net/gstnetaddressmeta.h>
-#include <sys/socket.h>
-
-#ifdef __linux__
-#include <linux/sock_diag.h>
-#endif
 
 #include "gstblockallocator.h"
 #include "gstcoveragemeta.h"
 #include "gstlivesource.h"
-#include "gstnetworksrc.h"
 #include "gstnetworkuri.h"
 #include "gstudplitecommon.h"
-#include "gstudplitemulticast.h"
+#include "gstudplitesrcsocket.h"
 #include "gstwarninglimit.h"
 #include "gstwirelessstats.h"
 #include "socketmessages.h"
@@ -66,10 +60,9 @@ G_DECLARE_FINAL_TYPE (GstUdpliteSrc, gst_udplite_src, GST, UDPLITE_SRC,
     GstNetworkSrc);
 GST_ELEMENT_REGISTER_DECLARE (udplitesrc);
 
-GST_DEBUG_CATEGORY_STATIC (gst_udplite_src_debug);
+GST_DEBUG_CATEGORY (gst_udplite_src_debug);
 #define GST_CAT_DEFAULT gst_udplite_src_debug
 
-#define DEFAULT_ADDRESS "0.0.0.0"
 /* Number of bytes that are allocated for a received packet. An IP packet of any
  * size fits, because RFC 791 and RFC 8200 limit it to 65,535 bytes. Most
  * packets are short, so mainly the first bytes are used. With buffers of
@@ -87,20 +80,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_udplite_src_debug);
  * used if the previous batch was small. */
 #define MIN_BATCH 8
 
-/* Values of the properties. The struct owns its strings. */
-typedef struct
-{
-  gchar *address, *multicast_iface, *multicast_source;
-  gint port;
-  gint buffer_size;
-  gint backend;                 /* UdpliteBackend */
-  gint min_coverage;
-  gint skip_first_bytes;
-  guint mtu;
-  gboolean close_socket, auto_multicast, reuse, loop;
-  gboolean retrieve_sender_address;
-} GstUdpliteSrcSettings;
-
 typedef struct
 {
   guint64 packets, bytes, lists;
@@ -111,38 +90,20 @@ typedef struct
    * property skip-first-bytes */
   guint64 too_short_to_skip;
   UdpliteSocketStats socket;
-  /* Number of packets that the kernel has dropped since the socket was opened.
-   * It is updated each time the kernel's counter is read. */
-  guint64 dropped;
 } GstUdpliteSrcCounters;
 
 struct _GstUdpliteSrc
 {
   GstNetworkSrc parent;
 
-  /* protected by OBJECT_LOCK */
-  GstUdpliteSrcSettings settings;
-  /* the socket that the application has given with the property `socket`; NULL
-   * if the element opens a socket of its own */
-  GSocket *socket;
-  /* TRUE if a changed property requires a new socket */
-  gboolean reopen;
-  UdpliteBackend backend;       /* backend in use; AUTO = none yet */
-  GstUdpliteSrcCounters counters;       /* since the socket was opened */
-  /* Value of the kernel's counter of dropped packets at the time when the
-   * socket was opened. Only packets that are dropped later are counted in
-   * `counters`. */
-  guint64 dropped_before;
+  GstUdpliteSrcSocket socket;
 
-  /* The UDP-Lite socket from which packets are received. It is created and
-   * freed only while no streaming thread runs. While a streaming thread runs,
-   * only this thread uses the socket. */
-  UdpliteSocket *udplite;
-  /* the socket of the application if `udplite` uses that socket; otherwise NULL
-   */
-  GSocket *foreign;
-  GInetSocketAddress *group;    /* joined multicast group */
-  gchar *group_interfaces, *group_sources;
+  /* protected by OBJECT_LOCK */
+  gint skip_first_bytes;
+  guint mtu;
+  gboolean retrieve_sender_address;
+  GstUdpliteSrcCounters counters;       /* since the socket was opened */
+
   guint8 *receive_buffers;      /* memory of all `memories` */
   UdpliteMemory memories[DATAGRAM_BATCH];
   /* Packets that the last receive call returned and that were not copied to a
@@ -180,95 +141,7 @@ G_DEFINE_TYPE_WITH_CODE (GstUdpliteSrc, gst_udplite_src, GST_TYPE_NETWORK_SRC,
 GST_ELEMENT_REGISTER_DEFINE (udplitesrc, "udplitesrc", GST_RANK_NONE,
     GST_TYPE_UDPLITE_SRC);
 
-static void gst_udplite_src_close (GstUdpliteSrc * self, gboolean again);
-
-/* --- open ---------------------------------------------------------------- */
-
-static gboolean
-open_own (GstUdpliteSrc * self, const GstUdpliteSrcSettings * settings,
-    GError ** error)
-{
-  GSocketAddress *found = gst_network_src_find_address (GST_NETWORK_SRC (self),
-      settings->address, settings->port, error);
-  GInetSocketAddress *address;
-  gchar *tried = NULL;
-
-  if (!found)
-    return FALSE;
-  address = G_INET_SOCKET_ADDRESS (found);
-  self->udplite = udplite_socket_new (settings->backend, address,
-      settings->reuse, &tried, error);
-  if (tried && *tried)
-    GST_INFO_OBJECT (self, "backends: %s", tried);
-  g_free (tried);
-  if (self->udplite && gst_udplite_is_multicast (address))
-    self->group = g_object_ref (address);
-  g_object_unref (address);
-  return self->udplite != NULL;
-}
-
-static gboolean
-open_foreign (GstUdpliteSrc * self, GSocket * socket, GError ** error)
-{
-  GSocketAddress *address;
-
-  /* The argument FALSE means that the socket stays open when `udplite` is
-   * freed. The element closes the socket later if the property close-socket is
-   * TRUE. */
-  self->udplite = udplite_socket_new_from_socket (socket, FALSE, error);
-  if (!self->udplite)
-    return FALSE;
-  self->foreign = g_object_ref (socket);
-  address = g_socket_get_local_address (socket, NULL);
-  if (G_IS_INET_SOCKET_ADDRESS (address)
-      && gst_udplite_is_multicast (G_INET_SOCKET_ADDRESS (address)))
-    self->group = g_object_ref (G_INET_SOCKET_ADDRESS (address));
-  g_clear_object (&address);
-  return TRUE;
-}
-
-static void
-set_buffer_size (GstUdpliteSrc * self, GSocket * socket, gint size)
-{
-  gint got = 0;
-
-  if (size == 0)
-    return;
-  g_socket_set_option (socket, SOL_SOCKET, SO_RCVBUF, size, NULL);
-  g_socket_get_option (socket, SOL_SOCKET, SO_RCVBUF, &got, NULL);
-  /* For SO_RCVBUF, Linux returns twice the size that it has set (socket(7)). If
-   * even the doubled size is below the requested size, the kernel has limited
-   * the size. */
-  if (got < size)
-    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, (NULL),
-        ("The kernel gives %d bytes of buffer instead of the %d bytes of "
-            "buffer-size. Raise the limit with \"sysctl "
-            "net.core.rmem_max=%d\".", got, size, size));
-}
-
-static gboolean
-configure (GstUdpliteSrc * self, const GstUdpliteSrcSettings * settings,
-    GError ** error)
-{
-  GSocket *socket = udplite_socket_get_socket (self->udplite);
-
-  udplite_socket_enable_gro (self->udplite);
-  set_buffer_size (self, socket, settings->buffer_size);
-  g_socket_set_multicast_loopback (socket, settings->loop);
-  if (settings->min_coverage >= 0
-      && !udplite_socket_set_min_coverage (self->udplite,
-          settings->min_coverage, error))
-    return FALSE;
-
-  if (!settings->auto_multicast)
-    g_clear_object (&self->group);
-  if (!self->group)
-    return TRUE;
-  self->group_interfaces = g_strdup (settings->multicast_iface);
-  self->group_sources = g_strdup (settings->multicast_source);
-  return gst_udplite_set_membership (self->udplite, TRUE, self->group,
-      self->group_interfaces, self->group_sources, error);
-}
+/* --- open and close ------------------------------------------------------ */
 
 static void
 make_receive_buffers (GstUdpliteSrc * self)
@@ -282,148 +155,23 @@ make_receive_buffers (GstUdpliteSrc * self)
   }
 }
 
-/* Returns the number of packets that this socket has dropped since its
- * creation, or 0 if the kernel does not report this number. With the kernel
- * backend, the number includes the packets that the kernel discarded because of
- * their checksum or coverage. If the kernel has merged several packets (GRO)
- * and drops them together, they count as one. */
-static guint64
-read_dropped (GSocket * socket)
+/* Opens the socket. Called during a state change. On failure, posts an error
+ * and returns FALSE. */
+static gboolean
+gst_udplite_src_open (GstUdpliteSrc * self)
 {
-#ifdef SO_MEMINFO
-  guint32 info[SK_MEMINFO_VARS] = { 0 };
-  socklen_t size = sizeof (info);
-
-  if (getsockopt (g_socket_get_fd (socket), SOL_SOCKET, SO_MEMINFO, info,
-          &size) == 0)
-    return info[SK_MEMINFO_DROPS];
-#endif
-  return 0;
-}
-
-/* Updates the counter of dropped packets: adds the number of packets that the
- * kernel has dropped since the last call of this function. */
-static void
-gst_udplite_src_update_dropped (GstUdpliteSrc * self)
-{
-  GSocket *socket;
-
-  GST_OBJECT_LOCK (self);
-  socket = gst_network_src_get_used_socket (GST_NETWORK_SRC (self));
-  if (socket) {
-    /* The kernel's counter of dropped packets has 32 bits and wraps around. The
-     * number of new drops (the counter minus its value at the last call) is
-     * therefore computed modulo 2^32. */
-    self->counters.dropped += (guint32) (read_dropped (socket)
-        - self->dropped_before - self->counters.dropped);
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-publish (GstUdpliteSrc * self)
-{
-  GSocket *socket = udplite_socket_get_socket (self->udplite);
-  gint port = udplite_socket_get_port (self->udplite);
-  gboolean new_port;
-
-  GST_OBJECT_LOCK (self);
-  gst_network_src_set_used_socket (GST_NETWORK_SRC (self), socket);
-  self->backend = udplite_socket_get_backend (self->udplite);
-  memset (&self->counters, 0, sizeof (self->counters));
-  self->dropped_before = read_dropped (socket);
-  new_port = self->settings.port != port;
-  self->settings.port = port;
-  GST_OBJECT_UNLOCK (self);
-
+  if (!gst_udplite_src_socket_open (&self->socket))
+    return FALSE;
+  make_receive_buffers (self);
   self->n_packets = self->last_batch = 0;
   self->more = FALSE;
   memset (&self->reported, 0, sizeof (self->reported));
   gst_warning_limit_reset (&self->warning_limit);
-  GST_INFO_OBJECT (self, "backend %s, port %d",
-      udplite_backend_get_name (self->backend), port);
-  if (new_port)
-    g_object_notify (G_OBJECT (self), "port");
-}
-
-static void
-post_failure (GstUdpliteSrc * self, const GstUdpliteSrcSettings * settings,
-    GSocket * socket, const GError * error)
-{
-  if (socket)
-    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("Could not use the socket given for UDP-Lite: %s.", error->message),
-        (NULL));
-  else
-    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
-        ("Could not receive UDP-Lite on %s port %d: %s.%s", settings->address,
-            settings->port, error->message, socket_error_get_advice (error)),
-        ("The backend is %s.", udplite_backend_get_name (settings->backend)));
-}
-
-/* The caller holds OBJECT_LOCK. */
-static void
-copy_settings (GstUdpliteSrcSettings * to, const GstUdpliteSrcSettings * from)
-{
-  *to = *from;
-  to->address = g_strdup (from->address ? from->address : "0.0.0.0");
-  to->multicast_iface = g_strdup (from->multicast_iface);
-  to->multicast_source = g_strdup (from->multicast_source);
-}
-
-static void
-clear_settings (GstUdpliteSrcSettings * settings)
-{
-  g_free (settings->address);
-  g_free (settings->multicast_iface);
-  g_free (settings->multicast_source);
-}
-
-/* Opens the socket, or prepares the socket of the application. Called during a
- * state change. On failure, posts an error and returns FALSE. */
-static gboolean
-gst_udplite_src_open (GstUdpliteSrc * self)
-{
-  GstUdpliteSrcSettings settings;
-  GError *error = NULL;
-  GSocket *socket;
-  gboolean opened;
-
   GST_OBJECT_LOCK (self);
-  copy_settings (&settings, &self->settings);
-  socket = self->socket ? g_object_ref (self->socket) : NULL;
-  self->reopen = FALSE;
+  memset (&self->counters, 0, sizeof (self->counters));
   GST_OBJECT_UNLOCK (self);
-
-  opened = socket ? open_foreign (self, socket, &error)
-      : open_own (self, &settings, &error);
-  if (opened && configure (self, &settings, &error)) {
-    make_receive_buffers (self);
-    publish (self);
-  } else {
-    post_failure (self, &settings, socket, error);
-    gst_udplite_src_close (self, FALSE);
-  }
-  g_clear_error (&error);
-  g_clear_object (&socket);
-  clear_settings (&settings);
-  return self->udplite != NULL;
-}
-
-/* --- close --------------------------------------------------------------- */
-
-static void
-leave_group (GstUdpliteSrc * self)
-{
-  /* A socket that belongs to the application stays open after this element has
-   * stopped. Therefore the element must leave the multicast group explicitly.
-   */
-  if (self->group && self->foreign && !g_socket_is_closed (self->foreign))
-    gst_udplite_set_membership (self->udplite, FALSE, self->group,
-        self->group_interfaces, self->group_sources, NULL);
-  g_clear_object (&self->group);
-  g_clear_pointer (&self->group_interfaces, g_free);
-  g_clear_pointer (&self->group_sources, g_free);
+  gst_udplite_src_socket_publish (&self->socket);
+  return TRUE;
 }
 
 /* Closes the socket. `again` is TRUE if the socket is opened again immediately.
@@ -431,24 +179,8 @@ leave_group (GstUdpliteSrc * self)
 static void
 gst_udplite_src_close (GstUdpliteSrc * self, gboolean again)
 {
-  gboolean close_foreign;
-
-  gst_udplite_src_update_dropped (self);
-  leave_group (self);
-
-  GST_OBJECT_LOCK (self);
-  /* If this element will continue to use the socket of the application, the
-   * socket must stay open, even if the property close-socket is TRUE. */
-  close_foreign = self->settings.close_socket
-      && !(again && self->foreign == self->socket);
-  gst_network_src_set_used_socket (GST_NETWORK_SRC (self), NULL);
-  GST_OBJECT_UNLOCK (self);
-
+  gst_udplite_src_socket_close (&self->socket, again);
   self->n_packets = 0;
-  g_clear_pointer (&self->udplite, udplite_socket_free);
-  if (self->foreign && close_foreign)
-    g_socket_close (self->foreign, NULL);
-  g_clear_object (&self->foreign);
   g_clear_object (&self->sender);
   g_clear_pointer (&self->receive_buffers, g_free);
 }
@@ -489,7 +221,7 @@ receive_error (GstUdpliteSrc * self, const GError * error)
     return GST_FLOW_FLUSHING;
   GST_ELEMENT_ERROR (self, RESOURCE, READ,
       ("Could not receive UDP-Lite on port %d: %s.%s",
-          udplite_socket_get_port (self->udplite), error->message,
+          udplite_socket_get_port (self->socket.udplite), error->message,
           socket_error_get_advice (error)), (NULL));
   return GST_FLOW_ERROR;
 }
@@ -516,7 +248,7 @@ time_left (guint64 timeout, gint64 since)
 static GstFlowReturn
 wait_for_packet (GstUdpliteSrc * self, gint64 * since)
 {
-  GSocket *socket = udplite_socket_get_socket (self->udplite);
+  GSocket *socket = udplite_socket_get_socket (self->socket.udplite);
   GstNetworkSrc *src = GST_NETWORK_SRC (self);
   GstFlowReturn flow;
   GError *error = NULL;
@@ -628,8 +360,8 @@ static void
 packet_options_init (PacketOptions * options, GstUdpliteSrc * self, guint n)
 {
   GST_OBJECT_LOCK (self);
-  options->skip = self->settings.skip_first_bytes;
-  options->with_sender = self->settings.retrieve_sender_address;
+  options->skip = self->skip_first_bytes;
+  options->with_sender = self->retrieve_sender_address;
   GST_OBJECT_UNLOCK (self);
   options->time = gst_live_list_get_time (GST_BASE_SRC_CAST (self));
   options->blocks = n > 1 ? self->blocks : NULL;
@@ -737,7 +469,7 @@ make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
   }
   if (n > 0)
     gst_clear_object (&options.pool);
-  udplite_socket_get_stats (self->udplite, &counters.socket);
+  udplite_socket_get_stats (self->socket.udplite, &counters.socket);
   log_all_discarded (self, &counters.socket);
   count (self, &counters);
   warn_about_discarded (self, &counters.socket);
@@ -764,7 +496,7 @@ receive_packets (GstUdpliteSrc * self)
   GError *error = NULL;
   GstFlowReturn flow;
 
-  self->packets = udplite_socket_receive (self->udplite, self->memories,
+  self->packets = udplite_socket_receive (self->socket.udplite, self->memories,
       wanted, &self->n_packets, &error);
   self->last_batch = self->n_packets;
   self->more = self->n_packets >= wanted;
@@ -832,7 +564,6 @@ static const GstWirelessStatsField stats_fields[] = {
   STATS_COUNTER ("too-short-to-skip", too_short_to_skip),
   STATS_COUNTER ("truncated", socket.truncated),
   STATS_COUNTER ("foreign", socket.foreign),
-  STATS_COUNTER ("dropped", dropped),
 };
 
 static GstStructure *
@@ -840,20 +571,21 @@ gst_udplite_src_create_stats (GstNetworkSrc * src)
 {
   GstUdpliteSrc *self = GST_UDPLITE_SRC (src);
   GstUdpliteSrcCounters counters;
+  guint64 dropped = gst_udplite_src_socket_get_dropped (&self->socket);
   UdpliteBackend backend;
   GstStructure *stats;
   guint i;
 
-  gst_udplite_src_update_dropped (self);
   GST_OBJECT_LOCK (self);
   counters = self->counters;
-  backend = self->backend;
+  backend = self->socket.backend;
   GST_OBJECT_UNLOCK (self);
 
   stats = gst_structure_new ("application/x-udplitesrc-stats",
       "backend", G_TYPE_STRING, udplite_backend_get_name (backend), NULL);
   gst_wireless_stats_fill (stats, stats_fields, G_N_ELEMENTS (stats_fields),
       &counters);
+  gst_structure_set (stats, "dropped", G_TYPE_UINT64, dropped, NULL);
   for (i = UDPLITE_VALID + 1; i < UDPLITE_LAST; i++)
     gst_structure_set (stats, udplite_verdict_get_name (i), G_TYPE_UINT64,
         counters.socket.refused[i], NULL);
@@ -867,7 +599,7 @@ gst_udplite_src_create_stats (GstNetworkSrc * src)
 static void
 set_reopen (gpointer object)
 {
-  GST_UDPLITE_SRC (object)->reopen = TRUE;
+  GST_UDPLITE_SRC (object)->socket.reopen = TRUE;
 }
 
 /* The following properties from `address` to `mtu` also exist in udpsrc. */
@@ -877,66 +609,66 @@ static const GstWirelessProperty properties[] = {
       "IP address or name of this host, or multicast group, to receive packets "
       "for; the address family (IPv4 or IPv6) is that of this address",
       PROPERTY_READY | PROPERTY_URI,
-      settings.address, DEFAULT_ADDRESS,
+      socket.options.address, GST_UDPLITE_SRC_DEFAULT_ADDRESS,
       .changed = set_reopen),
   PROPERTY_STRING ("multicast-group", "Multicast group",
       "Deprecated: use address, which is the same",
-      PROPERTY_READY | PROPERTY_URI | G_PARAM_DEPRECATED, settings.address,
-      DEFAULT_ADDRESS,
+      PROPERTY_READY | PROPERTY_URI | G_PARAM_DEPRECATED,
+      socket.options.address, GST_UDPLITE_SRC_DEFAULT_ADDRESS,
       .changed = set_reopen,.instead = "address"),
   PROPERTY_INT ("port", "Port",
       "UDP-Lite port to listen on (0 = any free port; from READY on, the "
       "property has the number of this port)",
-      PROPERTY_READY | PROPERTY_URI, settings.port, 0, G_MAXUINT16, 5004,
+      PROPERTY_READY | PROPERTY_URI, socket.options.port, 0, G_MAXUINT16, 5004,
       .changed = set_reopen),
   PROPERTY_STRING ("multicast-iface", "Multicast interface",
       "Network interfaces on which to join the multicast group, as a comma "
       "separated list, such as eth0,eth1 (unset = as the system routes it)",
-      PROPERTY_READY | PROPERTY_URI, settings.multicast_iface, NULL,
+      PROPERTY_READY | PROPERTY_URI, socket.options.multicast_iface, NULL,
       .changed = set_reopen),
   PROPERTY_STRING ("multicast-source", "Multicast source",
       "Addresses whose packets to the multicast group are received (RFC "
       "4604), such as +192.0.2.1+192.0.2.2 (unset = all)",
       PROPERTY_READY | PROPERTY_URI,
-      settings.multicast_source, NULL,
+      socket.options.multicast_source, NULL,
       .changed = set_reopen),
   PROPERTY_BOOLEAN ("auto-multicast", "Auto multicast",
       "Whether the element joins and leaves the multicast group itself",
       PROPERTY_READY | PROPERTY_URI,
-      settings.auto_multicast, TRUE,
+      socket.options.auto_multicast, TRUE,
       .changed = set_reopen),
   PROPERTY_BOOLEAN ("loop", "Multicast loopback",
       "Whether packets that this socket sends to a multicast group come back "
-      "to this host", PROPERTY_READY | PROPERTY_URI, settings.loop, TRUE,
+      "to this host", PROPERTY_READY | PROPERTY_URI, socket.options.loop, TRUE,
       .changed = set_reopen),
   PROPERTY_BOOLEAN ("reuse", "Reuse",
       "Whether other sockets may listen on the same port",
-      PROPERTY_READY, settings.reuse, TRUE,
+      PROPERTY_READY, socket.options.reuse, TRUE,
       .changed = set_reopen),
   PROPERTY_INT ("buffer-size", "Buffer size",
       "Size of the kernel receive buffer (bytes, 0 = the system's default)",
-      PROPERTY_READY, settings.buffer_size, 0, G_MAXINT, 0,
+      PROPERTY_READY, socket.options.buffer_size, 0, G_MAXINT, 0,
       .changed = set_reopen),
   PROPERTY_OBJECT ("socket", "Socket",
       "UDP-Lite socket to receive from, which must be bound (NULL = allocate "
-      "one)", PROPERTY_READY, socket, g_socket_get_type,
+      "one)", PROPERTY_READY, socket.given, g_socket_get_type,
       .changed = set_reopen),
   PROPERTY_BOOLEAN ("close-socket", "Close socket",
       "Whether the socket of the property socket is closed when the element "
       "goes to NULL",
-      PROPERTY_PLAYING, settings.close_socket, TRUE),
+      PROPERTY_PLAYING, socket.close_given, TRUE),
   PROPERTY_INT ("skip-first-bytes", "Skip first bytes",
       "Number of bytes to skip at the beginning of each packet; shorter "
       "packets are dropped", PROPERTY_PLAYING | PROPERTY_URI,
-      settings.skip_first_bytes, 0,
+      skip_first_bytes, 0,
       G_MAXINT, 0),
   PROPERTY_BOOLEAN ("retrieve-sender-address", "Retrieve sender address",
       "Whether the address of the sender is added to buffers as "
       "GstNetAddressMeta",
-      PROPERTY_PLAYING | PROPERTY_URI, settings.retrieve_sender_address, TRUE),
+      PROPERTY_PLAYING | PROPERTY_URI, retrieve_sender_address, TRUE),
   PROPERTY_UINT ("mtu", "Expected maximum transmission unit",
       "Size of the buffers of the pool (bytes); longer packets get buffers "
-      "of their own", PROPERTY_READY, settings.mtu, 0, G_MAXINT, 1492),
+      "of their own", PROPERTY_READY, mtu, 0, G_MAXINT, 1492),
 
   /**
    * GstUdpliteSrc:backend:
@@ -948,7 +680,7 @@ static const GstWirelessProperty properties[] = {
    */
   PROPERTY_ENUM ("backend", "Backend",
       "How UDP-Lite packets are received, unless the property socket is set",
-      PROPERTY_READY | PROPERTY_URI, settings.backend,
+      PROPERTY_READY | PROPERTY_URI, socket.options.backend,
       gst_udplite_backend_get_type, UDPLITE_BACKEND_AUTO,
       .changed = set_reopen),
 
@@ -966,8 +698,8 @@ static const GstWirelessProperty properties[] = {
       "Minimum checksum coverage of accepted packets, the UDP-Lite header of "
       "8 bytes included (bytes, -1 = accept all, 0 = only packets that are "
       "covered completely)",
-      PROPERTY_READY | PROPERTY_URI, settings.min_coverage, -1, G_MAXUINT16,
-      -1,
+      PROPERTY_READY | PROPERTY_URI, socket.options.min_coverage, -1,
+      G_MAXUINT16, -1,
       .changed = set_reopen),
 };
 
@@ -986,7 +718,7 @@ gst_udplite_src_decide_allocation (GstBaseSrc * src, GstQuery * query)
   guint size;
 
   GST_OBJECT_LOCK (self);
-  size = MAX (1, self->settings.mtu);
+  size = MAX (1, self->mtu);
   GST_OBJECT_UNLOCK (self);
   self->pool_size = size;
 
@@ -1005,12 +737,8 @@ static gboolean
 gst_udplite_src_start (GstBaseSrc * src)
 {
   GstUdpliteSrc *self = GST_UDPLITE_SRC (src);
-  gboolean reopen;
 
-  GST_OBJECT_LOCK (self);
-  reopen = self->reopen;
-  GST_OBJECT_UNLOCK (self);
-  if (self->udplite && !reopen)
+  if (gst_udplite_src_socket_is_current (&self->socket))
     return TRUE;
   gst_udplite_src_close (self, TRUE);
   return gst_udplite_src_open (self);
@@ -1049,6 +777,7 @@ gst_udplite_src_init (GstUdpliteSrc * self)
 {
   self->blocks = gst_block_allocator_new (MAX_BLOCKS);
   gst_wireless_properties_init (self, GST_TYPE_UDPLITE_SRC);
+  gst_udplite_src_socket_init (&self->socket, GST_NETWORK_SRC (self));
   gst_base_src_set_do_timestamp (GST_BASE_SRC (self), TRUE);
 }
 
