@@ -936,34 +936,6 @@ dccp_endpoint_were_dropped (DccpEndpoint * endpoint, DccpHistory * packets,
 
 /* --- statistics -------------------------------------------------------------------- */
 
-static guint64
-to_bits (gdouble bytes_per_second)
-{
-  return MIN (bytes_per_second, 1e15) * 8;
-}
-
-static void
-describe_half_connections (DccpConnection * connection, DccpStats * stats)
-{
-  DccpCcidReceiverState receiver;
-  DccpCcidSenderState sender;
-
-  stats->round_trip = connection->halves.round_trip;
-  dccp_half_connections_get_sender (&connection->halves, &sender);
-  dccp_half_connections_get_receiver (&connection->halves, &receiver);
-  stats->rate = to_bits (sender.rate);
-  stats->reported_rate = to_bits (sender.receive_rate);
-  stats->loss_event_rate = sender.loss_event_rate;
-  stats->is_app_limited = sender.is_app_limited;
-  if (sender.round_trip > 0)
-    stats->round_trip = sender.round_trip;
-  stats->round_trip_variance = sender.round_trip_variance;
-  stats->queue_delay = sender.queue_delay;
-  stats->in_flight = sender.in_flight;
-  stats->their_loss_event_rate = receiver.loss_event_rate;
-  stats->receive_rate = to_bits (receiver.receive_rate);
-}
-
 void
 dccp_endpoint_get_stats (DccpEndpoint * endpoint, DccpStats * stats)
 {
@@ -976,7 +948,7 @@ dccp_endpoint_get_stats (DccpEndpoint * endpoint, DccpStats * stats)
   if (!endpoint->connection)
     return;
   dccp_connection_add_stats (endpoint->connection, stats);
-  describe_half_connections (endpoint->connection, stats);
+  dccp_half_connections_describe (&endpoint->connection->halves, stats);
 }
 
 DccpState

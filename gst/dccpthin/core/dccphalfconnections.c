@@ -81,9 +81,8 @@ dccp_half_connections_get_sender (DccpHalfConnections * halves,
     halves->sender_ccid->sender.get_state (halves->sender, state);
 }
 
-void
-dccp_half_connections_get_receiver (DccpHalfConnections * halves,
-    DccpCcidReceiverState * state)
+static void
+get_receiver (DccpHalfConnections * halves, DccpCcidReceiverState * state)
 {
   memset (state, 0, sizeof (*state));
   if (halves->receiver)
@@ -107,7 +106,7 @@ add_receiver_stats (DccpHalfConnections * halves, DccpStats * stats)
 {
   DccpCcidReceiverState state;
 
-  dccp_half_connections_get_receiver (halves, &state);
+  get_receiver (halves, &state);
   stats->lost += state.lost;
   stats->loss_events += state.loss_events;
   stats->reordered += state.reordered;
@@ -120,6 +119,34 @@ dccp_half_connections_add_stats (DccpHalfConnections * halves,
 {
   add_sender_stats (halves, stats);
   add_receiver_stats (halves, stats);
+}
+
+static guint64
+to_bits (gdouble bytes_per_second)
+{
+  return MIN (bytes_per_second, 1e15) * 8;
+}
+
+void
+dccp_half_connections_describe (DccpHalfConnections * halves, DccpStats * stats)
+{
+  DccpCcidReceiverState receiver;
+  DccpCcidSenderState sender;
+
+  stats->round_trip = halves->round_trip;
+  dccp_half_connections_get_sender (halves, &sender);
+  get_receiver (halves, &receiver);
+  stats->rate = to_bits (sender.rate);
+  stats->reported_rate = to_bits (sender.receive_rate);
+  stats->loss_event_rate = sender.loss_event_rate;
+  stats->is_app_limited = sender.is_app_limited;
+  if (sender.round_trip > 0)
+    stats->round_trip = sender.round_trip;
+  stats->round_trip_variance = sender.round_trip_variance;
+  stats->queue_delay = sender.queue_delay;
+  stats->in_flight = sender.in_flight;
+  stats->their_loss_event_rate = receiver.loss_event_rate;
+  stats->receive_rate = to_bits (receiver.receive_rate);
 }
 
 /* Creates the sender of the congestion control `ccid`. `sequence` is a sequence

@@ -44,15 +44,17 @@ gboolean dccp_half_connections_follow (DccpHalfConnections * halves,
 void dccp_half_connections_clear (DccpHalfConnections * halves,
     DccpStats * stats);
 
-/* The following two functions write the state of a half-connection to `state`,
- * for the statistics. The first function does this for the half-connection in
- * which we send data, and the second for the one in which we receive data. If
- * dccp_half_connections_begin () was not called yet, they set all fields of
- * `state` to 0. */
+/* Writes the state of the half-connection in which we send data to `state`. If
+ * dccp_half_connections_begin () was not called yet, all fields of `state` are
+ * set to 0. */
 void dccp_half_connections_get_sender (DccpHalfConnections * halves,
     DccpCcidSenderState * state);
-void dccp_half_connections_get_receiver (DccpHalfConnections * halves,
-    DccpCcidReceiverState * state);
+/* Writes the values that describe the present state of both half-connections to
+ * `stats`. These are the rates, the loss event rates, the round-trip time, the
+ * queueing delay and the bytes in flight. The counters in `stats` are not
+ * changed. */
+void dccp_half_connections_describe (DccpHalfConnections * halves,
+    DccpStats * stats);
 /* Adds the counters of both half-connections to the counters in `stats`. */
 void dccp_half_connections_add_stats (DccpHalfConnections * halves,
     DccpStats * stats);
