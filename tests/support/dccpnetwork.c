@@ -505,14 +505,15 @@ dccp_network_set_iss (DccpNetwork * network, DccpEnd end, guint64 iss)
   DccpEndpoint *endpoint = network->ends[end];
 
   if (end == CLIENT) {
-    endpoint->next_iss = iss;
+    endpoint->secrets.next_iss = iss;
     return;
   }
   g_assert_cmpuint (network->configs[CLIENT].local_port, !=, 0);
-  endpoint->next_iss = 0;
-  endpoint->next_iss = (iss - dccp_endpoint_make_iss (endpoint,
-          &network->paths[SERVER], network->configs[CLIENT].local_port))
-      & DCCP_SEQUENCE_MASK;
+  endpoint->secrets.next_iss = 0;
+  endpoint->secrets.next_iss = (iss - dccp_secrets_make_iss
+      (&endpoint->secrets, endpoint->common.stats.connections,
+          &network->paths[SERVER], endpoint->common.config.local_port,
+          network->configs[CLIENT].local_port)) & DCCP_SEQUENCE_MASK;
 }
 
 void

@@ -38,90 +38,6 @@ dccp_endpoint_config_init (DccpEndpointConfig * config)
   config->granularity = DCCP_MILLISECOND;
 }
 
-/* Returns a random number: the MAC of a counter, which counts the calls of this
- * function. The key of the MAC consists of the random bytes that the caller
- * supplied when the endpoint was created. */
-static guint64
-draw (DccpEndpoint * endpoint)
-{
-  const guint64 n = endpoint->n_drawn++;
-  const guint64 counter = GUINT64_TO_BE (n);
-  GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, endpoint->entropy,
-      DCCP_ENTROPY_SIZE);
-  guint8 digest[32];
-  gsize size = sizeof (digest);
-  guint64 drawn;
-
-  g_hmac_update (hmac, (const guint8 *) &counter, sizeof (counter));
-  g_hmac_get_digest (hmac, digest, &size);
-  g_hmac_unref (hmac);
-  memcpy (&drawn, digest, sizeof (drawn));
-  return drawn;
-}
-
-/* Returns the initial sequence number of a new connection. The number is
- * random, so nobody can guess it (RFC 4340 section 7.2). Each call of this
- * function draws a number and stores it in `next_iss`. The next call returns
- * this number. The first call of all finds no number in `next_iss`, so its
- * result must not be used. It is made by dccp_endpoint_new (), only to draw the
- * number for the second call. */
-static guint64
-take_iss (DccpEndpoint * endpoint)
-{
-  guint64 iss = endpoint->next_iss;
-
-  endpoint->next_iss = draw (endpoint) & DCCP_SEQUENCE_MASK;
-  return iss;
-}
-
-static void
-make_secret (DccpEndpoint * endpoint, const gchar * purpose,
-    gconstpointer more, gsize more_size, guint8 secret[32])
-{
-  GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, endpoint->entropy,
-      DCCP_ENTROPY_SIZE);
-  gsize size = 32;
-
-  g_hmac_update (hmac, (const guint8 *) purpose, strlen (purpose));
-  if (more_size > 0)
-    g_hmac_update (hmac, more, more_size);
-  g_hmac_get_digest (hmac, secret, &size);
-  g_hmac_unref (hmac);
-}
-
-/* Returns the initial sequence number that a listener uses for a client. If the
- * client repeats its Request, the number stays the same, because the client
- * accepts only one number. For the same reason, the number does not depend on
- * whether the Response has a cookie. Other hosts cannot guess the number, and
- * it changes after each connection. */
-guint64
-dccp_endpoint_make_iss (DccpEndpoint * endpoint, const DatagramPath * path,
-    guint16 remote_port)
-{
-  struct
-  {
-    guint64 epoch;
-    guint8 local[16], remote[16];
-    guint32 scope;
-    guint16 ports[4];
-  } attempt;
-  guint8 digest[32];
-  guint64 iss;
-
-  memset (&attempt, 0, sizeof (attempt));
-  attempt.epoch = endpoint->common.stats.connections;
-  memcpy (attempt.local, path->local, sizeof (attempt.local));
-  memcpy (attempt.remote, path->remote, sizeof (attempt.remote));
-  attempt.scope = path->scope;
-  attempt.ports[0] = path->local_port;
-  attempt.ports[1] = path->remote_port;
-  attempt.ports[2] = endpoint->common.config.local_port;
-  attempt.ports[3] = remote_port;
-  make_secret (endpoint, "iss", &attempt, sizeof (attempt), digest);
-  memcpy (&iss, digest, sizeof (iss));
-  return (iss + endpoint->next_iss) & DCCP_SEQUENCE_MASK;
-}
-
 DccpEndpoint *
 dccp_endpoint_new (const DccpEndpointConfig * config,
     const guint8 entropy[DCCP_ENTROPY_SIZE])
@@ -129,13 +45,12 @@ dccp_endpoint_new (const DccpEndpointConfig * config,
   DccpEndpoint *endpoint = g_new0 (DccpEndpoint, 1);
 
   endpoint->common.config = *config;
-  memcpy (endpoint->entropy, entropy, DCCP_ENTROPY_SIZE);
-  take_iss (endpoint);
+  dccp_secrets_init (&endpoint->secrets, entropy);
   endpoint->put = g_new (DccpPut, DCCP_MAX_PUT);
   if (config->is_listener) {
     guint8 secret[PREFIX_LIMITER_SECRET_SIZE];
 
-    make_secret (endpoint, "limiter", NULL, 0, secret);
+    dccp_secrets_make (&endpoint->secrets, "limiter", secret);
     endpoint->limiter = prefix_limiter_new (secret);
     endpoint->responses = g_new0 (DccpResponses, 1);
   }
@@ -284,9 +199,11 @@ dccp_endpoint_connect (DccpEndpoint * endpoint, guint64 now,
 
   g_return_if_fail (!config->is_listener && !endpoint->connection);
   if (port == 0)
-    port = FIRST_DYNAMIC_PORT + draw (endpoint) % (65536 - FIRST_DYNAMIC_PORT);
+    port = FIRST_DYNAMIC_PORT + dccp_secrets_draw (&endpoint->secrets) %
+        (65536 - FIRST_DYNAMIC_PORT);
   endpoint->connection = dccp_connection_new_client (&endpoint->common,
-      advance (endpoint, now), path, port, take_iss (endpoint));
+      advance (endpoint, now), path, port,
+      dccp_secrets_take_iss (&endpoint->secrets));
 }
 
 static void
@@ -499,7 +416,9 @@ static DccpConnection *
 hear_request (DccpEndpoint * endpoint, guint64 now, const DatagramPath * path,
     const DccpPacket * request, gsize size)
 {
-  const guint64 iss = dccp_endpoint_make_iss (endpoint, path, request->source);
+  const guint64 iss = dccp_secrets_make_iss (&endpoint->secrets,
+      endpoint->common.stats.connections, path,
+      endpoint->common.config.local_port, request->source);
   DccpConnection *connection = dccp_connection_new_server (&endpoint->common,
       now, path, request, iss);
   DccpData data;
@@ -524,8 +443,8 @@ respond_with_cookie (DccpEndpoint * endpoint, const DatagramPath * path,
 
   if (!prefix_limiter_take (endpoint->limiter, endpoint->now, host,
           DCCP_MAX_COOKIE_RATE)
-      || !dccp_cookie_make (&cookie, endpoint->entropy, stats->connections,
-          endpoint->now, path, packet)) {
+      || !dccp_cookie_make (&cookie, endpoint->secrets.entropy,
+          stats->connections, endpoint->now, path, packet)) {
     dccp_common_refuse (&endpoint->common, DCCP_REFUSED_FLOW);
     stats->answers_suppressed++;
     return;
@@ -591,8 +510,8 @@ restore_candidate (DccpEndpoint * endpoint, const DatagramPath * path,
 
   if (packet->type != DCCP_ACK || !packet->extended || endpoint->connection
       || packet->destination != endpoint->common.config.local_port
-      || !dccp_cookie_check (packet, endpoint->entropy, stats.connections,
-          endpoint->now, path, &request, &time))
+      || !dccp_cookie_check (packet, endpoint->secrets.entropy,
+          stats.connections, endpoint->now, path, &request, &time))
     return NULL;
   request.service_code = endpoint->common.config.service_code;
   candidate = hear_request (endpoint, time, path, &request, 0);

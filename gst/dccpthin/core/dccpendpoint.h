@@ -27,7 +27,6 @@
 #include "dccptypes.h"
 #include "driververbs.h"
 
-#define DCCP_ENTROPY_SIZE 32
 /* Size of the buffer for data packets, in packets. When the buffer is full,
  * dccp_endpoint_put () accepts no packet until dccp_endpoint_poll_output () has
  * returned all packets of the buffer. */

@@ -8,6 +8,7 @@
 #include "dccpconnection.h"
 #include "dccpcookies.h"
 #include "dccpendpoint.h"
+#include "dccpsecrets.h"
 #include "prefixlimiter.h"
 
 /* Maximum number of candidates. A candidate is a connection whose client has
@@ -56,14 +57,7 @@ typedef struct
 struct _DccpEndpoint
 {
   DccpCommon common;
-  guint8 entropy[DCCP_ENTROPY_SIZE];
-  guint64 n_drawn;
-  /* Random number from which the first sequence number of a connection is
-   * computed. For a client, the random number itself is the first sequence
-   * number of its next connection. A listener computes another number from the
-   * addresses and ports of a client, and adds the random number to it. The sum
-   * is the first sequence number of the connection with this client. */
-  guint64 next_iss;
+  DccpSecrets secrets;
   /* Latest time in ns that the caller has passed to a function of the endpoint.
    */
   guint64 now;
@@ -104,8 +98,3 @@ gsize dccp_endpoint_send (DccpEndpoint * endpoint, guint64 now,
  * the size of the packet in bytes, or 0 if no control packet has to be sent. */
 gsize dccp_endpoint_poll_control (DccpEndpoint * endpoint, guint64 now,
     DatagramPath * path, guint8 bytes[DCCP_MAX_CONTROL]);
-
-/* Returns the first sequence number that a listener uses in a connection with
- * the client at `path` and `remote_port`. */
-guint64 dccp_endpoint_make_iss (DccpEndpoint * endpoint,
-    const DatagramPath * path, guint16 remote_port);

@@ -13,6 +13,8 @@
  * payload is not copied. For a packet without data, it writes the whole packet.
  */
 #define DCCP_MAX_CONTROL DCCP_MAX_HEADER
+/* number of random bytes that the caller supplies to an endpoint */
+#define DCCP_ENTROPY_SIZE 32
 
 typedef struct
 {

@@ -442,10 +442,10 @@ GST_START_TEST (first_numbers_are_drawn)
     DccpEndpoint *endpoint =
         dccp_endpoint_new (&network.configs[CLIENT], entropy);
 
-    fail_if (endpoint->next_iss == first);
-    first = endpoint->next_iss;
+    fail_if (endpoint->secrets.next_iss == first);
+    first = endpoint->secrets.next_iss;
     dccp_endpoint_connect (endpoint, 0, &network.paths[CLIENT]);
-    fail_if (endpoint->next_iss == first);
+    fail_if (endpoint->secrets.next_iss == first);
     dccp_endpoint_free (endpoint);
   }
   dccp_network_begin (&network);
