@@ -107,30 +107,13 @@ advance (DccpEndpoint * endpoint, guint64 now)
 
 /* --- connections that come and go --------------------------------------------- */
 
-/* Stores the addresses, ports and sequence numbers of an ended connection,
- * which may be in the state TIMEWAIT. The endpoint can then begin the next
- * connection. */
-static void
-remember (DccpEndpoint * endpoint, const DccpConnection * connection)
-{
-  DccpGone *gone = &endpoint->gone[endpoint->n_gone++ % DCCP_MAX_GONE];
-
-  gone->path = connection->path;
-  gone->local_port = connection->local_port;
-  gone->remote_port = connection->remote_port;
-  gone->gss = connection->numbers.gss;
-  gone->gsr = connection->numbers.gsr;
-  gone->in_time_wait = connection->state == DCCP_STATE_TIME_WAIT;
-  gone->until = endpoint->now + MIN (endpoint->common.config.time_wait,
-      DCCP_NEVER - endpoint->now);
-}
-
 static void
 bury (DccpEndpoint * endpoint)
 {
   if (!endpoint->connection || !dccp_connection_is_over (endpoint->connection))
     return;
-  remember (endpoint, endpoint->connection);
+  dccp_ended_add (&endpoint->ended, endpoint->now, endpoint->connection,
+      endpoint->common.config.time_wait);
   g_clear_pointer (&endpoint->connection, dccp_connection_free);
 }
 
@@ -164,7 +147,8 @@ settle_candidates (DccpEndpoint * endpoint)
        * the client has not acknowledged any packet, its Request may be forged.
        * The ports are not reserved in this case. */
       if (candidate->state == DCCP_STATE_TIME_WAIT && candidate->halves.sender)
-        remember (endpoint, candidate);
+        dccp_ended_add (&endpoint->ended, endpoint->now, candidate,
+            endpoint->common.config.time_wait);
       drop_candidate (endpoint, i);
       continue;
     }
@@ -240,57 +224,12 @@ dccp_endpoint_abort (DccpEndpoint * endpoint, guint64 now)
 /* --- packets without a connection
  * --------------------------------------------------- */
 
-/* Returns the latest ended connection with the addresses of `path` and the
- * ports of `packet`. Returns NULL if none is stored. */
-static const DccpGone *
-find_gone (DccpEndpoint * endpoint, const DatagramPath * path,
-    const DccpPacket * packet)
-{
-  guint i;
-
-  for (i = 0; i < MIN (endpoint->n_gone, DCCP_MAX_GONE); i++) {
-    const DccpGone *gone =
-        &endpoint->gone[(endpoint->n_gone - 1 - i) % DCCP_MAX_GONE];
-
-    if (gone->until > endpoint->now && datagram_path_equal (&gone->path, path)
-        && gone->local_port == packet->destination
-        && gone->remote_port == packet->source)
-      return gone;
-  }
-  return NULL;
-}
-
 static gboolean
-is_in_time_wait (DccpEndpoint * endpoint, const DatagramPath * path,
+is_from_ended (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet)
 {
-  const DccpGone *gone = find_gone (endpoint, path, packet);
-
-  return gone && gone->in_time_wait;
-}
-
-/* Returns whether a packet seems to come from the peer of an earlier
- * connection, which has ended. The packet must have the addresses and ports of
- * that connection. An attacker can forge these. The packet must therefore also
- * have valid sequence and acknowledgement numbers, which an attacker does not
- * know.
- *
- * An acknowledgement number is valid only if we have sent a packet with this
- * number. This excludes certain Syncs: if an attacker sends forged packets to
- * the peer, the peer answers them with Syncs that it sends to us. These Syncs
- * acknowledge numbers that we never sent, so the result for them is FALSE. */
-static gboolean
-is_of_gone (DccpEndpoint * endpoint, const DatagramPath * path,
-    const DccpPacket * packet)
-{
-  const gint64 window = endpoint->common.config.sequence_window;
-  const DccpGone *gone = find_gone (endpoint, path, packet);
-
-  return gone && dccp_type_has_acknowledgement (packet->type)
-      && dccp_sequence_is_between (packet->sequence, gone->gsr,
-      dccp_sequence_add (gone->gsr, window))
-      && dccp_sequence_is_between (packet->acknowledgement,
-      dccp_sequence_add (gone->gss, -window), gone->gss);
+  return dccp_ended_is_from_peer (&endpoint->ended, endpoint->now, path, packet,
+      endpoint->common.config.sequence_window);
 }
 
 /* Answers a packet with a Reset. Normally the Reset must not be longer than the
@@ -306,7 +245,7 @@ static void
 answer (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, guint8 code)
 {
-  const gboolean is_known = is_of_gone (endpoint, path, packet);
+  const gboolean is_known = is_from_ended (endpoint, path, packet);
   DccpCommon *common = &endpoint->common;
   DccpPacket reset;
 
@@ -538,7 +477,8 @@ process_unconnected (DccpEndpoint * endpoint, const DatagramPath * path,
 
   if (config->is_listener && packet->destination == config->local_port
       && packet->type == DCCP_REQUEST && packet->extended
-      && !is_in_time_wait (endpoint, path, packet)) {
+      && !dccp_ended_is_in_time_wait (&endpoint->ended, endpoint->now, path,
+          packet)) {
     process_listen (endpoint, path, packet, size, FALSE);
     return;
   }
@@ -609,7 +549,7 @@ dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
   }
   if (contested && packet.type == DCCP_REQUEST)
     process_listen (endpoint, path, &packet, size, TRUE);
-  else if (contested && is_of_gone (endpoint, path, &packet))
+  else if (contested && is_from_ended (endpoint, path, &packet))
     process_unconnected (endpoint, path, &packet, size);
   else if (connection)
     has_data = dccp_connection_input (connection, endpoint->now, &packet, size,
@@ -873,16 +813,13 @@ dccp_endpoint_get_stats (DccpEndpoint * endpoint, DccpStats * stats)
 DccpState
 dccp_endpoint_get_state (DccpEndpoint * endpoint)
 {
-  const DccpGone *last =
-      &endpoint->gone[(endpoint->n_gone + DCCP_MAX_GONE - 1) % DCCP_MAX_GONE];
-
   if (endpoint->connection)
     return endpoint->connection->state;
   if (endpoint->n_candidates > 0)
     return DCCP_STATE_RESPOND;
   if (endpoint->common.config.is_listener)
     return DCCP_STATE_LISTEN;
-  if (last->in_time_wait && last->until > endpoint->now)
+  if (dccp_ended_is_last_in_time_wait (&endpoint->ended, endpoint->now))
     return DCCP_STATE_TIME_WAIT;
   return DCCP_STATE_CLOSED;
 }

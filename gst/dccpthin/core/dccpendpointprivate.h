@@ -7,6 +7,7 @@
 
 #include "dccpconnection.h"
 #include "dccpcookies.h"
+#include "dccpended.h"
 #include "dccpendpoint.h"
 #include "dccpsecrets.h"
 #include "prefixlimiter.h"
@@ -26,23 +27,6 @@
 /* Maximum number of Responses with an Init Cookie that a listener sends per
  * second. */
 #define DCCP_MAX_COOKIE_RATE 20000
-#define DCCP_MAX_GONE 16
-
-/* A connection that has ended. The endpoint keeps this entry for some time. It
- * can then recognise packets that still arrive from the peer of that
- * connection. */
-typedef struct
-{
-  DatagramPath path;
-  guint16 local_port, remote_port;
-  /* `gss` is the greatest sequence number that was sent in this connection, and
-   * `gsr` the greatest that was received (GSS and GSR of RFC 4340). */
-  guint64 gss, gsr;
-  /* TRUE if the connection ended in the state TIMEWAIT. Its addresses and ports
-   * must then not be used for a new connection before `until`. */
-  gboolean in_time_wait;
-  guint64 until;                /* ns */
-} DccpGone;
 
 /* A data packet that waits to be sent. dccp_endpoint_put () has made it, and
  * dccp_endpoint_poll_output () has not returned it yet. */
@@ -68,10 +52,7 @@ struct _DccpEndpoint
   /* limiter for the rate of Responses with an Init Cookie; NULL in a client */
   PrefixLimiter *limiter;
   DccpResponses *responses;     /* Responses with a cookie; listener only */
-  DccpGone gone[DCCP_MAX_GONE];
-  /* Number of ended connections that were stored in `gone` so far. Only the
-   * latest DCCP_MAX_GONE of them are still in it. */
-  guint n_gone;
+  DccpEnded ended;
   DccpPut *put;                 /* DCCP_MAX_PUT of them */
   guint n_put, n_polled;
 };

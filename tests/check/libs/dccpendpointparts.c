@@ -6,10 +6,16 @@
 
 #include <string.h>
 
+#include "dccpended.h"
 #include "dccpsecrets.h"
 
 #define PORT 5001
 #define REMOTE_PORT 6001
+#define START (1000 * DCCP_SECOND)
+#define TIME_WAIT (240 * DCCP_SECOND)
+#define WINDOW 100
+#define GSS 2000
+#define GSR 6000
 
 static void
 init_path (DatagramPath * path)
@@ -105,6 +111,97 @@ GST_START_TEST (first_number_of_a_listener_depends_on_the_client)
 
 GST_END_TEST;
 
+/* --- connections that have ended ------------------------------------------ */
+
+/* Adds a connection with the port `port` of the peer. */
+static void
+add_ended (DccpEnded * ended, guint64 now, guint16 port, DccpState state)
+{
+  DccpConnection connection = {.local_port = PORT,.remote_port = port,
+    .state = state,.numbers.gss = GSS,.numbers.gsr = GSR
+  };
+
+  init_path (&connection.path);
+  dccp_ended_add (ended, now, &connection, TIME_WAIT);
+}
+
+static gboolean
+is_in_time_wait (const DccpEnded * ended, guint64 now, guint16 port)
+{
+  const DccpPacket packet = {.source = port,.destination = PORT };
+  DatagramPath path;
+
+  init_path (&path);
+  return dccp_ended_is_in_time_wait (ended, now, &path, &packet);
+}
+
+GST_START_TEST (time_wait_ends)
+{
+  DccpEnded ended = { 0 };
+
+  fail_if (dccp_ended_is_last_in_time_wait (&ended, 0));
+  add_ended (&ended, START, 1, DCCP_STATE_TIME_WAIT);
+  fail_unless (is_in_time_wait (&ended, START + TIME_WAIT - 1, 1));
+  fail_if (is_in_time_wait (&ended, START + TIME_WAIT, 1));
+  fail_if (is_in_time_wait (&ended, START, 2));
+  fail_unless (dccp_ended_is_last_in_time_wait (&ended, START + TIME_WAIT - 1));
+  fail_if (dccp_ended_is_last_in_time_wait (&ended, START + TIME_WAIT));
+  /* The latest connection of a peer counts. */
+  add_ended (&ended, START + 1, 1, DCCP_STATE_CLOSED);
+  fail_if (is_in_time_wait (&ended, START + 1, 1));
+  fail_if (dccp_ended_is_last_in_time_wait (&ended, START + 1));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (oldest_ended_connection_is_replaced)
+{
+  DccpEnded ended = { 0 };
+  guint16 port;
+
+  for (port = 1; port <= DCCP_MAX_ENDED; port++)
+    add_ended (&ended, START, port, DCCP_STATE_TIME_WAIT);
+  fail_unless (is_in_time_wait (&ended, START, 1));
+  add_ended (&ended, START, port, DCCP_STATE_TIME_WAIT);
+  fail_if (is_in_time_wait (&ended, START, 1));
+  fail_unless (is_in_time_wait (&ended, START, 2));
+  fail_unless (is_in_time_wait (&ended, START, port));
+}
+
+GST_END_TEST;
+
+static gboolean
+is_from_peer (const DccpEnded * ended, DccpType type, guint64 sequence,
+    guint64 acknowledgement)
+{
+  const DccpPacket packet = {.type = type,.source = REMOTE_PORT,
+    .destination = PORT,.sequence = sequence,.acknowledgement = acknowledgement
+  };
+  DatagramPath path;
+
+  init_path (&path);
+  return dccp_ended_is_from_peer (ended, START, &path, &packet, WINDOW);
+}
+
+GST_START_TEST (peer_of_an_ended_connection_knows_its_numbers)
+{
+  DccpEnded ended = { 0 };
+
+  fail_if (is_from_peer (&ended, DCCP_CLOSE, GSR, GSS));
+  add_ended (&ended, START, REMOTE_PORT, DCCP_STATE_CLOSED);
+  fail_unless (is_from_peer (&ended, DCCP_CLOSE, GSR, GSS));
+  fail_unless (is_from_peer (&ended, DCCP_CLOSE, GSR + WINDOW, GSS));
+  fail_unless (is_from_peer (&ended, DCCP_CLOSE, GSR, GSS - WINDOW));
+  fail_if (is_from_peer (&ended, DCCP_CLOSE, GSR - 1, GSS));
+  fail_if (is_from_peer (&ended, DCCP_CLOSE, GSR + WINDOW + 1, GSS));
+  fail_if (is_from_peer (&ended, DCCP_CLOSE, GSR, GSS + 1));
+  fail_if (is_from_peer (&ended, DCCP_CLOSE, GSR, GSS - WINDOW - 1));
+  /* A packet of this type has no acknowledgement number. */
+  fail_if (is_from_peer (&ended, DCCP_DATA, GSR, GSS));
+}
+
+GST_END_TEST;
+
 static Suite *
 dccpendpointparts_suite (void)
 {
@@ -115,6 +212,9 @@ dccpendpointparts_suite (void)
   tcase_add_test (tc, random_numbers_are_macs_of_a_counter);
   tcase_add_test (tc, secret_depends_on_its_purpose);
   tcase_add_test (tc, first_number_of_a_listener_depends_on_the_client);
+  tcase_add_test (tc, time_wait_ends);
+  tcase_add_test (tc, oldest_ended_connection_is_replaced);
+  tcase_add_test (tc, peer_of_an_ended_connection_knows_its_numbers);
   return s;
 }
 
