@@ -389,7 +389,7 @@ finish (Run * self)
   dccp_network_run (network, 1000 * SECOND);
   fuzz_check (network->ends[CLIENT]->connection == NULL);
   fuzz_check (network->ends[SERVER]->connection == NULL);
-  fuzz_check (network->ends[SERVER]->n_candidates == 0);
+  fuzz_check (network->ends[SERVER]->listener->n_candidates == 0);
 }
 
 int

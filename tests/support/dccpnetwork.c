@@ -532,7 +532,8 @@ dccp_network_get (DccpNetwork * network, DccpEnd end)
 
   if (endpoint->connection)
     return endpoint->connection;
-  return endpoint->n_candidates > 0 ? endpoint->candidates[0] : NULL;
+  return endpoint->listener && endpoint->listener->n_candidates > 0 ?
+      endpoint->listener->candidates[0] : NULL;
 }
 
 DccpState

@@ -113,6 +113,15 @@ dccp_connection_free (DccpConnection * connection)
 }
 
 gboolean
+dccp_connection_matches (const DccpConnection * connection,
+    const DatagramPath * path, const DccpPacket * packet)
+{
+  return connection->local_port == packet->destination
+      && connection->remote_port == packet->source
+      && datagram_path_equal (&connection->path, path);
+}
+
+gboolean
 dccp_connection_is_over (const DccpConnection * connection)
 {
   return connection->state == DCCP_STATE_CLOSED

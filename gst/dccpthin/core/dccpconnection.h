@@ -91,6 +91,10 @@ DccpConnection *dccp_connection_new_server (DccpCommon * common, guint64 now,
 void dccp_connection_free (DccpConnection * connection);
 void dccp_connection_add_stats (DccpConnection * connection,
     DccpStats * stats);
+/* Returns whether `packet`, which arrived on `path`, has the addresses and the
+ * ports of this connection. */
+gboolean dccp_connection_matches (const DccpConnection * connection,
+    const DatagramPath * path, const DccpPacket * packet);
 gboolean dccp_connection_is_over (const DccpConnection * connection);
 gboolean dccp_connection_is_open (const DccpConnection * connection);
 

@@ -47,35 +47,10 @@ dccp_endpoint_new (const DccpEndpointConfig * config,
   endpoint->common.config = *config;
   dccp_secrets_init (&endpoint->secrets, entropy);
   endpoint->put = g_new (DccpPut, DCCP_MAX_PUT);
-  if (config->is_listener) {
-    guint8 secret[PREFIX_LIMITER_SECRET_SIZE];
-
-    dccp_secrets_make (&endpoint->secrets, "limiter", secret);
-    endpoint->limiter = prefix_limiter_new (secret);
-    endpoint->responses = g_new0 (DccpResponses, 1);
-  }
+  if (config->is_listener)
+    endpoint->listener = dccp_listener_new (&endpoint->common,
+        &endpoint->secrets);
   return endpoint;
-}
-
-static void
-get_host (const DatagramPath * path, PrefixLimiterHost * host)
-{
-  memset (host, 0, sizeof (*host));
-  memcpy (host->bytes, path->remote, sizeof (path->remote));
-  memcpy (host->bytes + sizeof (path->remote), &path->scope,
-      sizeof (path->scope));
-  host->size = sizeof (path->remote) + sizeof (path->scope);
-  host->prefix_size = prefix_limiter_get_prefix_size (path->remote,
-      path->address_size);
-}
-
-static void
-drop_candidate (DccpEndpoint * endpoint, guint n)
-{
-  dccp_connection_free (endpoint->candidates[n]);
-  endpoint->n_candidates--;
-  memmove (&endpoint->candidates[n], &endpoint->candidates[n + 1],
-      (endpoint->n_candidates - n) * sizeof (endpoint->candidates[0]));
 }
 
 void
@@ -89,11 +64,8 @@ dccp_endpoint_set_trace (DccpEndpoint * endpoint, DriverTrace trace,
 void
 dccp_endpoint_free (DccpEndpoint * endpoint)
 {
-  while (endpoint->n_candidates > 0)
-    drop_candidate (endpoint, 0);
+  g_clear_pointer (&endpoint->listener, dccp_listener_free);
   g_clear_pointer (&endpoint->connection, dccp_connection_free);
-  g_clear_pointer (&endpoint->limiter, prefix_limiter_free);
-  g_free (endpoint->responses);
   g_free (endpoint->put);
   g_free (endpoint);
 }
@@ -117,60 +89,15 @@ bury (DccpEndpoint * endpoint)
   g_clear_pointer (&endpoint->connection, dccp_connection_free);
 }
 
-static void
-refuse_candidates (DccpEndpoint * endpoint)
-{
-  while (endpoint->n_candidates > 0) {
-    DccpConnection *candidate = endpoint->candidates[0];
-
-    candidate->now = endpoint->now;
-    dccp_connection_abort (candidate, DCCP_EVENT_ABORTED, DCCP_RESET_TOO_BUSY,
-        NULL);
-    drop_candidate (endpoint, 0);
-  }
-}
-
-/* A candidate is a connection whose client has begun a handshake. The first
- * candidate in the list that has completed its handshake becomes the connection
- * of this endpoint, and the other candidates are refused. Candidates that have
- * ended are removed from the list. */
-static void
-settle_candidates (DccpEndpoint * endpoint)
-{
-  guint i = 0;
-
-  while (i < endpoint->n_candidates) {
-    DccpConnection *candidate = endpoint->candidates[i];
-
-    if (dccp_connection_is_over (candidate)) {
-      /* The state TIMEWAIT reserves the ports of a connection for a while. If
-       * the client has not acknowledged any packet, its Request may be forged.
-       * The ports are not reserved in this case. */
-      if (candidate->state == DCCP_STATE_TIME_WAIT && candidate->halves.sender)
-        dccp_ended_add (&endpoint->ended, endpoint->now, candidate,
-            endpoint->common.config.time_wait);
-      drop_candidate (endpoint, i);
-      continue;
-    }
-    if (candidate->state != DCCP_STATE_RESPOND) {
-      PrefixLimiterHost host;
-
-      get_host (&candidate->path, &host);
-      prefix_limiter_remember (endpoint->limiter, &host);
-      endpoint->connection = candidate;
-      memmove (&endpoint->candidates[i], &endpoint->candidates[i + 1],
-          (--endpoint->n_candidates - i) * sizeof (candidate));
-      refuse_candidates (endpoint);
-      return;
-    }
-    i++;
-  }
-}
-
+/* Called after each function that may have changed the state of a connection. A
+ * client of the listener that has completed its handshake gets the connection
+ * of this endpoint. If the connection has ended, it is freed. */
 static void
 settle (DccpEndpoint * endpoint)
 {
-  settle_candidates (endpoint);
+  if (endpoint->listener && !endpoint->connection)
+    endpoint->connection = dccp_listener_take_connection (endpoint->listener,
+        endpoint->now, &endpoint->ended);
   bury (endpoint);
 }
 
@@ -221,8 +148,7 @@ dccp_endpoint_abort (DccpEndpoint * endpoint, guint64 now)
   settle (endpoint);
 }
 
-/* --- packets without a connection
- * --------------------------------------------------- */
+/* --- packets without a connection ------------------------------------------ */
 
 static gboolean
 is_from_ended (DccpEndpoint * endpoint, const DatagramPath * path,
@@ -280,138 +206,12 @@ refuse_client (DccpEndpoint * endpoint, const DatagramPath * path,
   dccp_events_push (&endpoint->common.events, &event);
 }
 
-static gboolean
-is_of_prefix (const DccpConnection * candidate, const PrefixLimiterHost * host)
-{
-  PrefixLimiterHost other;
-
-  get_host (&candidate->path, &other);
-  return other.prefix_size == host->prefix_size
-      && memcmp (other.bytes, host->bytes, host->prefix_size) == 0;
-}
-
-/* A candidate is a connection whose handshake is not complete. Returns the
- * index at which a new candidate of the host `host` has to be stored. An older
- * candidate may have this index; the new candidate replaces it.
- *
- * If the network of `host` already has the maximum number of candidates for one
- * network, returns the index of the oldest candidate of this network.
- * Otherwise, if the list of candidates is full, returns the index of the oldest
- * candidate in the list. If there is still room, returns n_candidates, which is
- * the index of the first free entry. */
-static guint
-find_place (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
-{
-  guint i, n = 0, oldest = 0;
-
-  for (i = endpoint->n_candidates; i > 0; i--) {
-    if (!is_of_prefix (endpoint->candidates[i - 1], host))
-      continue;
-    oldest = i - 1;
-    n++;
-  }
-  if (n >= DCCP_MAX_CANDIDATES_OF_PREFIX)
-    return oldest;
-  return endpoint->n_candidates == DCCP_MAX_CANDIDATES ? 0 :
-      endpoint->n_candidates;
-}
-
-static gboolean
-had_time_for_answer (DccpEndpoint * endpoint, const DccpConnection * candidate)
-{
-  return endpoint->now - MAX (candidate->timers.began,
-      candidate->handshake_times.response_time) >= DCCP_SECOND;
-}
-
-/* Makes room for a new candidate of the host `host`. A candidate is a
- * connection whose handshake is not complete. Returns FALSE if no room can be
- * made.
- *
- * If there is no room, an older candidate has to be removed. Normally it is
- * removed only if its client has had enough time to answer the last Response.
- * There is an exception if `host` has completed a handshake earlier. We may
- * then answer a number of packets of `host` per second, and this budget is
- * called the reserve (prefixlimiter.h). If the reserve is not used up, the
- * older candidate is removed immediately. The answer to the new candidate is
- * deducted from the reserve. */
-static gboolean
-make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
-{
-  const guint place = find_place (endpoint, host);
-
-  if (place == endpoint->n_candidates)
-    return TRUE;
-  if (!had_time_for_answer (endpoint, endpoint->candidates[place])
-      && !prefix_limiter_take_reserve (endpoint->limiter, endpoint->now, host))
-    return FALSE;
-  drop_candidate (endpoint, place);
-  return TRUE;
-}
-
-/* Creates a connection for the Request that has arrived from a client. The
- * connection is then in the state RESPOND, and the next packet that it sends is
- * the Response. */
-static DccpConnection *
-hear_request (DccpEndpoint * endpoint, guint64 now, const DatagramPath * path,
-    const DccpPacket * request, gsize size)
-{
-  const guint64 iss = dccp_secrets_make_iss (&endpoint->secrets,
-      endpoint->common.stats.connections, path,
-      endpoint->common.config.local_port, request->source);
-  DccpConnection *connection = dccp_connection_new_server (&endpoint->common,
-      now, path, request, iss);
-  DccpData data;
-
-  dccp_connection_input (connection, now, request, size, &data);
-  return connection;
-}
-
-/* Answers the Request `packet` with a Response that contains an Init Cookie
- * (RFC 4340 section 8.1.4). The listener stores nothing about this client. When
- * the client acknowledges the Response, it returns the cookie, which contains
- * all that the listener needs to create the connection. If too many such
- * Responses were sent recently, this one is not sent. */
-static void
-respond_with_cookie (DccpEndpoint * endpoint, const DatagramPath * path,
-    const DccpPacket * packet, gsize size, const PrefixLimiterHost * host)
-{
-  DccpStats *stats = &endpoint->common.stats;
-  guint8 bytes[DCCP_MAX_CONTROL];
-  DccpConnection *connection;
-  DccpCookie cookie;
-
-  if (!prefix_limiter_take (endpoint->limiter, endpoint->now, host,
-          DCCP_MAX_COOKIE_RATE)
-      || !dccp_cookie_make (&cookie, endpoint->secrets.entropy,
-          stats->connections, endpoint->now, path, packet)) {
-    dccp_common_refuse (&endpoint->common, DCCP_REFUSED_FLOW);
-    stats->answers_suppressed++;
-    return;
-  }
-  connection = hear_request (endpoint, endpoint->now, path, packet, size);
-  dccp_cookie_list_add (&connection->cookies, cookie.bytes, cookie.size);
-  size = dccp_connection_poll_output (connection, endpoint->now, bytes);
-  if (size > 0 && !dccp_responses_push (endpoint->responses, path, bytes, size))
-    stats->answers_suppressed++;
-  dccp_connection_free (connection);
-}
-
 /* Handles a Request that a listener has received (RFC 4340 section 8.5, step
- * 3). A candidate is a connection that was created by a Request, and whose
- * client has not acknowledged our Response yet.
- *
- * `is_contested` is TRUE if there is a candidate with the addresses and ports
- * of this Request, but it was created by a Request with another sequence
- * number. One of the two Requests is then forged. The candidate is kept, and
- * this Request is answered with a cookie. The client acknowledges only the
- * Response to its genuine Request. This acknowledgement later shows which of
- * the two Requests is genuine. */
+ * 3). `is_contested` is explained in dccplistener.h. */
 static void
 process_listen (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, gboolean is_contested)
 {
-  PrefixLimiterHost host;
-
   if (packet->service_code != endpoint->common.config.service_code) {
     dccp_common_refuse (&endpoint->common, DCCP_REFUSED_FLOW);
     answer (endpoint, path, packet, size, DCCP_RESET_BAD_SERVICE_CODE);
@@ -422,47 +222,8 @@ process_listen (DccpEndpoint * endpoint, const DatagramPath * path,
     refuse_client (endpoint, path, packet, size);
     return;
   }
-  get_host (path, &host);
-  if (!is_contested && make_room (endpoint, &host))
-    endpoint->candidates[endpoint->n_candidates++] = hear_request (endpoint,
-        endpoint->now, path, packet, size);
-  else
-    respond_with_cookie (endpoint, path, packet, size, &host);
-}
-
-/* Creates a candidate, which is a connection with an incomplete handshake, from
- * the cookie in `packet`. The cookie contains the Request that the client sent
- * earlier. The new candidate is the same as if the endpoint had stored that
- * Request. Returns the candidate, or NULL if the packet has no valid cookie.
- * The endpoint counted the Request and its Response when the Request arrived,
- * so this function does not change the counters. */
-static DccpConnection *
-restore_candidate (DccpEndpoint * endpoint, const DatagramPath * path,
-    const DccpPacket * packet, DccpConnection * contested)
-{
-  const DccpStats stats = endpoint->common.stats;
-  guint8 bytes[DCCP_MAX_CONTROL];
-  DccpConnection *candidate;
-  DccpPacket request;
-  guint64 time;
-  guint i;
-
-  if (packet->type != DCCP_ACK || !packet->extended || endpoint->connection
-      || packet->destination != endpoint->common.config.local_port
-      || !dccp_cookie_check (packet, endpoint->secrets.entropy,
-          stats.connections, endpoint->now, path, &request, &time))
-    return NULL;
-  request.service_code = endpoint->common.config.service_code;
-  candidate = hear_request (endpoint, time, path, &request, 0);
-  dccp_connection_poll_output (candidate, time, bytes);
-  endpoint->common.stats = stats;
-  for (i = 0; contested && i < endpoint->n_candidates; i++)
-    if (endpoint->candidates[i] == contested)
-      drop_candidate (endpoint, i);
-  if (endpoint->n_candidates == DCCP_MAX_CANDIDATES)
-    drop_candidate (endpoint, 0);
-  endpoint->candidates[endpoint->n_candidates++] = candidate;
-  return candidate;
+  dccp_listener_add_request (endpoint->listener, endpoint->now, path, packet,
+      size, is_contested);
 }
 
 /* Processes a packet that belongs to no connection (RFC 4340 section 8.5, step
@@ -475,7 +236,7 @@ process_unconnected (DccpEndpoint * endpoint, const DatagramPath * path,
 {
   const DccpEndpointConfig *config = &endpoint->common.config;
 
-  if (config->is_listener && packet->destination == config->local_port
+  if (endpoint->listener && packet->destination == config->local_port
       && packet->type == DCCP_REQUEST && packet->extended
       && !dccp_ended_is_in_time_wait (&endpoint->ended, endpoint->now, path,
           packet)) {
@@ -488,40 +249,28 @@ process_unconnected (DccpEndpoint * endpoint, const DatagramPath * path,
 
 /* --- packets -------------------------------------------------------------------- */
 
-static gboolean
-is_of (const DccpConnection * connection, const DatagramPath * path,
-    const DccpPacket * packet)
-{
-  return connection && connection->local_port == packet->destination
-      && connection->remote_port == packet->source
-      && datagram_path_equal (&connection->path, path);
-}
-
 static DccpConnection *
 find (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet)
 {
-  guint i;
-
-  if (is_of (endpoint->connection, path, packet))
+  if (endpoint->connection
+      && dccp_connection_matches (endpoint->connection, path, packet))
     return endpoint->connection;
-  for (i = 0; i < endpoint->n_candidates; i++)
-    if (is_of (endpoint->candidates[i], path, packet))
-      return endpoint->candidates[i];
-  return NULL;
+  return endpoint->listener ? dccp_listener_find (endpoint->listener, path,
+      packet) : NULL;
 }
 
-/* A candidate is a connection whose handshake is not complete. Returns whether
- * `packet` has the addresses and ports of `candidate`, but a sequence number
- * that is invalid for it. In this case, either `packet` or the Request that
- * created the candidate may be forged. */
+/* A candidate is a connection whose handshake is not complete. Only candidates
+ * are in the state RESPOND. Returns whether `packet` has the addresses and
+ * ports of the candidate `connection`, but a sequence number that is invalid
+ * for it. In this case, either `packet` or the Request that created the
+ * candidate may be forged. */
 static gboolean
-is_contested (DccpEndpoint * endpoint, DccpConnection * candidate,
-    const DccpPacket * packet)
+is_contested (const DccpConnection * connection, const DccpPacket * packet)
 {
-  return candidate && candidate != endpoint->connection && packet->extended
-      && candidate->state == DCCP_STATE_RESPOND
-      && !dccp_numbers_is_sequence_valid (&candidate->numbers, packet);
+  return connection && connection->state == DCCP_STATE_RESPOND
+      && packet->extended
+      && !dccp_numbers_is_sequence_valid (&connection->numbers, packet);
 }
 
 gboolean
@@ -541,9 +290,10 @@ dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
     return FALSE;
   }
   connection = find (endpoint, path, &packet);
-  contested = is_contested (endpoint, connection, &packet);
-  if (endpoint->common.config.is_listener && (!connection || contested)
-      && (restored = restore_candidate (endpoint, path, &packet, connection))) {
+  contested = is_contested (connection, &packet);
+  if (endpoint->listener && !endpoint->connection && (!connection || contested)
+      && (restored = dccp_listener_restore (endpoint->listener, endpoint->now,
+              path, &packet, connection))) {
     connection = restored;
     contested = FALSE;
   }
@@ -613,11 +363,9 @@ dccp_endpoint_unreachable (DccpEndpoint * endpoint, guint64 now, guint mtu)
 void
 dccp_endpoint_timeout (DccpEndpoint * endpoint, guint64 now)
 {
-  guint i;
-
   advance (endpoint, now);
-  for (i = 0; i < endpoint->n_candidates; i++)
-    dccp_connection_timeout (endpoint->candidates[i], endpoint->now);
+  if (endpoint->listener)
+    dccp_listener_timeout (endpoint->listener, endpoint->now);
   if (endpoint->connection)
     dccp_connection_timeout (endpoint->connection, endpoint->now);
   settle (endpoint);
@@ -628,20 +376,15 @@ dccp_endpoint_poll_control (DccpEndpoint * endpoint, guint64 now,
     DatagramPath * path, guint8 bytes[DCCP_MAX_CONTROL])
 {
   gsize size;
-  guint i;
 
   advance (endpoint, now);
   size = dccp_answers_pop (&endpoint->common.answers, path, bytes);
-  if (size == 0 && endpoint->responses)
-    size = dccp_responses_pop (endpoint->responses, path, bytes);
+  if (size == 0 && endpoint->listener)
+    size = dccp_listener_poll_output (endpoint->listener, endpoint->now, path,
+        bytes);
   if (size == 0 && endpoint->connection) {
     *path = endpoint->connection->path;
     size = dccp_connection_poll_output (endpoint->connection, endpoint->now,
-        bytes);
-  }
-  for (i = 0; i < endpoint->n_candidates && size == 0; i++) {
-    *path = endpoint->candidates[i]->path;
-    size = dccp_connection_poll_output (endpoint->candidates[i], endpoint->now,
         bytes);
   }
   return size;
@@ -670,14 +413,10 @@ dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,
 guint64
 dccp_endpoint_next_wakeup (DccpEndpoint * endpoint)
 {
-  guint64 next = DCCP_NEVER;
-  guint i;
-
   if (endpoint->connection)
-    next = dccp_connection_next_wakeup (endpoint->connection);
-  for (i = 0; i < endpoint->n_candidates; i++)
-    next = MIN (next, dccp_connection_next_wakeup (endpoint->candidates[i]));
-  return next;
+    return dccp_connection_next_wakeup (endpoint->connection);
+  return endpoint->listener ? dccp_listener_next_wakeup (endpoint->listener) :
+      DCCP_NEVER;
 }
 
 gboolean
@@ -798,12 +537,10 @@ dccp_endpoint_were_dropped (DccpEndpoint * endpoint, DccpHistory * packets,
 void
 dccp_endpoint_get_stats (DccpEndpoint * endpoint, DccpStats * stats)
 {
-  guint i;
-
   *stats = endpoint->common.stats;
   stats->state = dccp_endpoint_get_state (endpoint);
-  for (i = 0; i < endpoint->n_candidates; i++)
-    dccp_connection_add_stats (endpoint->candidates[i], stats);
+  if (endpoint->listener)
+    dccp_listener_add_stats (endpoint->listener, stats);
   if (!endpoint->connection)
     return;
   dccp_connection_add_stats (endpoint->connection, stats);
@@ -815,10 +552,9 @@ dccp_endpoint_get_state (DccpEndpoint * endpoint)
 {
   if (endpoint->connection)
     return endpoint->connection->state;
-  if (endpoint->n_candidates > 0)
-    return DCCP_STATE_RESPOND;
-  if (endpoint->common.config.is_listener)
-    return DCCP_STATE_LISTEN;
+  if (endpoint->listener)
+    return endpoint->listener->n_candidates > 0 ? DCCP_STATE_RESPOND :
+        DCCP_STATE_LISTEN;
   if (dccp_ended_is_last_in_time_wait (&endpoint->ended, endpoint->now))
     return DCCP_STATE_TIME_WAIT;
   return DCCP_STATE_CLOSED;

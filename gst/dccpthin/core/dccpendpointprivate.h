@@ -6,27 +6,10 @@
 #pragma once
 
 #include "dccpconnection.h"
-#include "dccpcookies.h"
 #include "dccpended.h"
 #include "dccpendpoint.h"
+#include "dccplistener.h"
 #include "dccpsecrets.h"
-#include "prefixlimiter.h"
-
-/* Maximum number of candidates. A candidate is a connection whose client has
- * sent a Request, but has not acknowledged our Response yet. The endpoint can
- * have only one connection. It belongs to the client whose acknowledgement of
- * our Response arrives first. A forged Request therefore cannot keep other
- * clients out.
- *
- * All clients of one network (prefixlimiter.h) together may have only
- * DCCP_MAX_CANDIDATES_OF_PREFIX candidates. If there is no room for another
- * candidate, the endpoint answers a Request with an Init Cookie, and stores
- * nothing about this Request. */
-#define DCCP_MAX_CANDIDATES 16
-#define DCCP_MAX_CANDIDATES_OF_PREFIX 4
-/* Maximum number of Responses with an Init Cookie that a listener sends per
- * second. */
-#define DCCP_MAX_COOKIE_RATE 20000
 
 /* A data packet that waits to be sent. dccp_endpoint_put () has made it, and
  * dccp_endpoint_poll_output () has not returned it yet. */
@@ -45,13 +28,10 @@ struct _DccpEndpoint
   /* Latest time in ns that the caller has passed to a function of the endpoint.
    */
   guint64 now;
+  /* The two following objects belong to the endpoint. While there is a
+   * connection, the listener has no candidates. */
   DccpConnection *connection;   /* NULL: none */
-  /* the oldest candidate first */
-  DccpConnection *candidates[DCCP_MAX_CANDIDATES];
-  guint n_candidates;
-  /* limiter for the rate of Responses with an Init Cookie; NULL in a client */
-  PrefixLimiter *limiter;
-  DccpResponses *responses;     /* Responses with a cookie; listener only */
+  DccpListener *listener;       /* NULL in a client */
   DccpEnded ended;
   DccpPut *put;                 /* DCCP_MAX_PUT of them */
   guint n_put, n_polled;

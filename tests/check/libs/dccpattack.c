@@ -372,7 +372,8 @@ GST_START_TEST (flood_of_requests_has_bounded_answers)
     path.remote[1] = 100 + i % n_networks;
     dccp_network_inject_from (&network, SERVER, &path, bytes,
         dccp_packet_write (&packet, &path, bytes));
-    fail_unless (network.ends[SERVER]->n_candidates <= DCCP_MAX_CANDIDATES);
+    fail_unless (network.ends[SERVER]->listener->n_candidates <=
+        DCCP_MAX_CANDIDATES);
     dccp_network_run (&network, MS / 2);
   }
   responses = dccp_network_count (&network, SERVER, DCCP_RESPONSE);
@@ -551,7 +552,7 @@ run_flood (Flood * self, guint ms, gboolean from_one_prefix)
     for (i = 0; i < N_CLIENTS; i++)
       run_client (self, i);
     take_answers (self);
-    fail_unless (self->listener->n_candidates <= DCCP_MAX_CANDIDATES);
+    fail_unless (self->listener->listener->n_candidates <= DCCP_MAX_CANDIDATES);
   }
 }
 
@@ -605,7 +606,7 @@ GST_START_TEST (flood_of_a_half_open_flow_has_few_answers)
     dccp_network_inject_packet (&network, SERVER, &packet);
     dccp_network_run (&network, MS);
   }
-  assert_equals_int (network.ends[SERVER]->n_candidates, 1);
+  assert_equals_int (network.ends[SERVER]->listener->n_candidates, 1);
   fail_unless (dccp_network_count (&network, SERVER, DCCP_RESPONSE) <= 11 * 8);
   fail_unless (dccp_network_get_stats (&network,
           SERVER)->answers_suppressed > 9000);

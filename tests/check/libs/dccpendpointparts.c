@@ -6,7 +6,9 @@
 
 #include <string.h>
 
+#include "dccpconnectioninput.h"
 #include "dccpended.h"
+#include "dccplistener.h"
 #include "dccpsecrets.h"
 
 #define PORT 5001
@@ -202,6 +204,200 @@ GST_START_TEST (peer_of_an_ended_connection_knows_its_numbers)
 
 GST_END_TEST;
 
+/* --- the listener --------------------------------------------------------- */
+
+#define SERVICE_CODE 7
+
+typedef struct
+{
+  DccpCommon common;
+  DccpSecrets secrets;
+  DccpListener *listener;
+  DccpEnded ended;
+} Fixture;
+
+static void
+fixture_init (Fixture * self)
+{
+  DccpEndpointConfig *config = &self->common.config;
+
+  memset (self, 0, sizeof (*self));
+  config->is_listener = TRUE;
+  config->local_port = PORT;
+  config->service_code = SERVICE_CODE;
+  config->sequence_window = WINDOW;
+  config->mtu = 1500;
+  config->time_wait = TIME_WAIT;
+  config->ccids = dccp_ccids;
+  dccp_secrets_init (&self->secrets, entropy);
+  self->listener = dccp_listener_new (&self->common, &self->secrets);
+}
+
+/* Passes a Request of the client with the port `port` to the listener. */
+static void
+add_request (Fixture * self, guint64 now, guint16 port, gboolean is_contested)
+{
+  const DccpPacket request = {.type = DCCP_REQUEST,.extended = TRUE,
+    .source = port,.destination = PORT,.sequence = GSR,
+    .service_code = SERVICE_CODE
+  };
+  DatagramPath path;
+
+  init_path (&path);
+  dccp_listener_add_request (self->listener, now, &path, &request, 32,
+      is_contested);
+}
+
+/* Gets the next packet that the listener sends. Its options point into
+ * `bytes`. */
+static gboolean
+poll (Fixture * self, guint64 now, DccpPacket * packet,
+    guint8 bytes[DCCP_MAX_CONTROL])
+{
+  DatagramPath path;
+  const gsize size = dccp_listener_poll_output (self->listener, now, &path,
+      bytes);
+
+  if (size == 0)
+    return FALSE;
+  assert_equals_int (dccp_packet_parse (packet, &path, bytes, size),
+      DCCP_ACCEPTED);
+  return TRUE;
+}
+
+static DccpConnection *
+find_candidate (Fixture * self, guint16 port)
+{
+  const DccpPacket packet = {.source = port,.destination = PORT };
+  DatagramPath path;
+
+  init_path (&path);
+  return dccp_listener_find (self->listener, &path, &packet);
+}
+
+GST_START_TEST (request_makes_a_candidate)
+{
+  guint8 bytes[DCCP_MAX_CONTROL];
+  DatagramPath path;
+  DccpPacket packet;
+  Fixture self;
+
+  init_path (&path);
+  fixture_init (&self);
+  assert_equals_uint64 (dccp_listener_next_wakeup (self.listener), DCCP_NEVER);
+  add_request (&self, START, REMOTE_PORT, FALSE);
+  fail_unless (find_candidate (&self, REMOTE_PORT) ==
+      self.listener->candidates[0]);
+  fail_if (find_candidate (&self, REMOTE_PORT + 1));
+  fail_unless (poll (&self, START, &packet, bytes));
+  assert_equals_int (packet.type, DCCP_RESPONSE);
+  assert_equals_int (packet.destination, REMOTE_PORT);
+  assert_equals_uint64 (packet.sequence, dccp_secrets_make_iss (&self.secrets,
+          0, &path, PORT, REMOTE_PORT));
+  assert_equals_uint64 (packet.acknowledgement, GSR);
+  fail_if (poll (&self, START, &packet, bytes));
+  fail_if (dccp_listener_take_connection (self.listener, START, &self.ended));
+  assert_equals_int (self.listener->n_candidates, 1);
+  dccp_listener_free (self.listener);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (candidates_of_a_network_are_limited)
+{
+  guint16 port;
+  Fixture self;
+
+  fixture_init (&self);
+  for (port = 1; port <= DCCP_MAX_CANDIDATES_OF_PREFIX + 1; port++)
+    add_request (&self, START, port, FALSE);
+  assert_equals_int (self.listener->n_candidates,
+      DCCP_MAX_CANDIDATES_OF_PREFIX);
+  fail_unless (find_candidate (&self, 1) != NULL);
+  assert_equals_int (self.listener->responses.n, 1);
+  /* The first client has had one second to answer. */
+  add_request (&self, START + DCCP_SECOND, port, FALSE);
+  assert_equals_int (self.listener->n_candidates,
+      DCCP_MAX_CANDIDATES_OF_PREFIX);
+  fail_if (find_candidate (&self, 1));
+  fail_unless (find_candidate (&self, port) ==
+      self.listener->candidates[DCCP_MAX_CANDIDATES_OF_PREFIX - 1]);
+  assert_equals_int (self.listener->responses.n, 1);
+  dccp_listener_free (self.listener);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (cookie_restores_a_candidate)
+{
+  DccpPacket response, ack = {.type = DCCP_ACK,.extended = TRUE,
+    .source = REMOTE_PORT,.destination = PORT,.sequence = GSR + 1
+  };
+  guint8 bytes[DCCP_MAX_CONTROL];
+  DccpConnection *contested, *restored;
+  DatagramPath path;
+  Fixture self;
+
+  init_path (&path);
+  fixture_init (&self);
+  add_request (&self, START, REMOTE_PORT, FALSE);
+  contested = find_candidate (&self, REMOTE_PORT);
+  add_request (&self, START, REMOTE_PORT, TRUE);
+  fail_unless (poll (&self, START, &response, bytes));
+  ack.options = response.options;
+  ack.options_size = response.options_size;
+  ack.acknowledgement = response.sequence;
+  ack.source++;
+  fail_if (dccp_listener_restore (self.listener, START, &path, &ack,
+          contested));
+  ack.source--;
+  restored = dccp_listener_restore (self.listener, START, &path, &ack,
+      contested);
+  fail_unless (restored != NULL);
+  fail_unless (find_candidate (&self, REMOTE_PORT) == restored);
+  assert_equals_int (self.listener->n_candidates, 1);
+  assert_equals_uint64 (restored->numbers.isr, GSR);
+  assert_equals_uint64 (restored->numbers.gss, response.sequence);
+  /* Only the two Requests that arrived are counted. */
+  assert_equals_uint64 (self.common.stats.received[DCCP_REQUEST], 2);
+  dccp_listener_free (self.listener);
+}
+
+GST_END_TEST;
+
+/* Adds three candidates, and passes the Ack of the second one to it. */
+GST_START_TEST (candidate_with_a_complete_handshake_is_taken)
+{
+  DccpPacket ack = {.type = DCCP_ACK,.extended = TRUE,.source = 2,
+    .destination = PORT,.sequence = GSR + 1
+  };
+  guint8 bytes[DCCP_MAX_CONTROL];
+  DccpConnection *candidate;
+  DccpPacket packet;
+  guint16 port;
+  Fixture self;
+  DccpData data;
+
+  fixture_init (&self);
+  for (port = 1; port <= 3; port++)
+    add_request (&self, START, port, FALSE);
+  while (poll (&self, START, &packet, bytes));
+  candidate = find_candidate (&self, 2);
+  ack.acknowledgement = candidate->numbers.gss;
+  dccp_connection_input (candidate, START, &ack, 24, &data);
+  fail_unless (dccp_listener_take_connection (self.listener, START,
+          &self.ended) == candidate);
+  assert_equals_int (candidate->state, DCCP_STATE_OPEN);
+  assert_equals_int (self.listener->n_candidates, 0);
+  /* The other clients are refused by Resets. */
+  assert_equals_int (self.common.answers.n, 2);
+  assert_equals_int (self.ended.n, 0);
+  dccp_connection_free (candidate);
+  dccp_listener_free (self.listener);
+}
+
+GST_END_TEST;
+
 static Suite *
 dccpendpointparts_suite (void)
 {
@@ -215,6 +411,10 @@ dccpendpointparts_suite (void)
   tcase_add_test (tc, time_wait_ends);
   tcase_add_test (tc, oldest_ended_connection_is_replaced);
   tcase_add_test (tc, peer_of_an_ended_connection_knows_its_numbers);
+  tcase_add_test (tc, request_makes_a_candidate);
+  tcase_add_test (tc, candidates_of_a_network_are_limited);
+  tcase_add_test (tc, cookie_restores_a_candidate);
+  tcase_add_test (tc, candidate_with_a_complete_handshake_is_taken);
   return s;
 }
 

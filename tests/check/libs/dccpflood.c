@@ -220,7 +220,7 @@ run (Attack * self, guint ms)
     dccp_network_run (&network, MS);
     for (i = 0; i < RATE && is_target (self); i++)
       inject (self);
-    g_assert_cmpuint (network.ends[SERVER]->n_candidates, <=,
+    g_assert_cmpuint (network.ends[SERVER]->listener->n_candidates, <=,
         DCCP_MAX_CANDIDATES);
   }
 }

@@ -558,7 +558,8 @@ GST_START_TEST (half_open_connections_are_in_nobodys_way)
    * other clients with an Init Cookie and stores nothing about them. */
   assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESPONSE),
       G_N_ELEMENTS (others));
-  assert_equals_int (network.ends[SERVER]->n_candidates, DCCP_MAX_CANDIDATES);
+  assert_equals_int (network.ends[SERVER]->listener->n_candidates,
+      DCCP_MAX_CANDIDATES);
   dccp_network_run (&network, 2 * SECOND);
   dccp_network_connect (&network);
   dccp_network_run (&network, SECOND);
@@ -592,7 +593,7 @@ fill_candidates (void)
     client_sends (&other);
     dccp_endpoint_free (other.endpoint);
   }
-  assert_equals_int (network.ends[SERVER]->n_candidates,
+  assert_equals_int (network.ends[SERVER]->listener->n_candidates,
       DCCP_MAX_CANDIDATES_OF_PREFIX);
 }
 
@@ -648,7 +649,7 @@ GST_START_TEST (cookie_opens_a_connection)
   network.sending[CLIENT] = TRUE;
   begin_with_cookies (&seen);
   dccp_network_run (&network, 60 * MS);
-  assert_equals_int (network.ends[SERVER]->n_candidates,
+  assert_equals_int (network.ends[SERVER]->listener->n_candidates,
       DCCP_MAX_CANDIDATES_OF_PREFIX);
   dccp_network_run (&network, 2 * SECOND);
   assert_open ();
