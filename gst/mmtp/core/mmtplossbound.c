@@ -96,6 +96,24 @@ note_queue (MmtpLossBound * bound, const MmtpRateSample * sample)
   }
 }
 
+/* Updates the maximum of the bytes in flight, over the last `memory` ns. The
+ * bytes in flight rise and fall within a round trip, because each report lets a
+ * burst of messages go. The burst that made the queue overflow was sent with
+ * the maximum in flight. The message that shows the loss may have been sent
+ * with far fewer bytes in flight. */
+static void
+note_in_flight (MmtpLossBound * bound, const MmtpRateSample * sample,
+    gdouble memory)
+{
+  gdouble in_flight = sample->sent_in_flight;
+
+  if (in_flight >= bound->max_in_flight ||
+      sample->now > bound->max_in_flight_time + memory) {
+    bound->max_in_flight = in_flight;
+    bound->max_in_flight_time = sample->now;
+  }
+}
+
 static gboolean
 is_queue_long (const MmtpLossBound * bound, const MmtpRateSample * sample,
     gdouble packet_time)
@@ -192,11 +210,14 @@ is_congestive (const MmtpLossBound * bound, const MmtpRateSample * sample)
       sample->n_lost > RATIO * low * all + MIN_EXCESS;
 }
 
+/* Reduces the window after an overflow. RFC 9438, section 4.6, multiplies the
+ * bytes in flight by BETA. Here, these are the maximum of the last round trip.
+ */
 static void
 reduce (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window)
 {
   gdouble min = MIN_PACKETS * bound->packet;
-  gdouble max = MIN (window, MAX (sample->sent_in_flight, 2 * min));
+  gdouble max = MIN (window, MAX (bound->max_in_flight, 2 * min));
 
   if (bound->window > 0)
     max = MIN (max, bound->window);
@@ -282,6 +303,7 @@ mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
   gboolean is_long;
 
   note_queue (bound, sample);
+  note_in_flight (bound, sample, total);
   is_long = is_queue_long (bound, sample, packet_time) &&
       sample->sent_in_flight >= FILLED_PART * filling;
   follow_losses (bound, sample);

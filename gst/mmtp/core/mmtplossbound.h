@@ -27,6 +27,9 @@ typedef struct
   /* maximum queueing delay in ns, measured in the last 10 s (QUEUE_MEMORY) */
   gdouble max_queue;
   gdouble max_queue_time;
+  /* maximum number of bytes in flight in the last round trip, and the time of
+   * the report that showed it */
+  gdouble max_in_flight, max_in_flight_time;
   gdouble reported_at;          /* time of the last report */
   /* Mean queueing delay in ns, and mean number of bytes in flight. Each REPORT
    * updates both means. */

@@ -11,6 +11,9 @@
 #define MS 1e6
 #define PACKET 1250
 #define ROUND_TRIP (100 * MS)
+/* The congestion window in bytes that follows from the rate of the path. It is
+ * so large that it limits nothing in these tests. */
+#define LARGE_WINDOW 4000000
 
 /* Passes a report about `n` messages to the code under test. `lost` of these
  * messages were lost. Returns whether the window was reduced. */
@@ -26,7 +29,7 @@ report (MmtpLossBound * bound, gdouble now, guint64 in_flight, guint n,
    * below the mean of 50 ms in some reports, and above the mean in others. */
   sample.queue_delay = sample.high_queue_delay =
       (gint64) (now / ROUND_TRIP) % 2 ? 60 * MS : 40 * MS;
-  return mmtp_loss_bound_add (bound, &sample, 2 * in_flight, in_flight,
+  return mmtp_loss_bound_add (bound, &sample, LARGE_WINDOW, in_flight,
       ROUND_TRIP, TRUE);
 }
 
@@ -109,6 +112,34 @@ GST_START_TEST (window_is_raised_but_never_lowered)
 
 GST_END_TEST;
 
+/* 200,000 bytes are in flight in one report, and 60,000 bytes in the next one,
+ * which shows that the queue has overflowed. If the second report comes within
+ * a round trip, the window becomes 70 % of 200,000 bytes. If it comes two round
+ * trips later, the window becomes 70 % of 60,000 bytes. */
+GST_START_TEST (window_follows_the_maximum_of_a_round_trip)
+{
+  static const struct
+  {
+    gdouble later;              /* in ns */
+    gdouble window;
+  } cases[] = { {ROUND_TRIP / 2, 140000}, {2 * ROUND_TRIP, 42000} };
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    MmtpLossBound bound;
+
+    mmtp_loss_bound_init (&bound, PACKET);
+    for (j = 0; j < 5; j++)
+      fail_if (report (&bound, (j + 1) * ROUND_TRIP,
+              (guint64) 10 * PACKET << j, 40, 0));
+    fail_unless (report (&bound, 5 * ROUND_TRIP + cases[i].later, 60000, 20,
+            4));
+    fail_unless_equals_float (bound.window, cases[i].window);
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtplossbound_suite (void)
 {
@@ -119,6 +150,7 @@ mmtplossbound_suite (void)
   tcase_add_test (tc, random_losses_do_not_end_the_start_phase);
   tcase_add_test (tc, overflow_ends_the_start_phase);
   tcase_add_test (tc, window_is_raised_but_never_lowered);
+  tcase_add_test (tc, window_follows_the_maximum_of_a_round_trip);
   return s;
 }
 
