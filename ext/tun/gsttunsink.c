@@ -38,6 +38,7 @@
 #include <linux/virtio_net.h>
 
 #include "gsttunport.h"
+#include "gstwarninglimit.h"
 #include "gstwirelessproperties.h"
 #include "tunmerge.h"
 
@@ -55,9 +56,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_tun_sink_debug);
 /* Offset of the checksum in the UDP header (RFC 768) */
 #define UDP_CHECKSUM 6
 #define UDP_SIZE 8
-
-/* minimum time in us between two warnings for the same reason */
-#define WARNING_INTERVAL (10 * G_USEC_PER_SEC)
 
 /* reasons why a packet was not written to the device */
 typedef enum
@@ -103,9 +101,8 @@ struct _GstTunSink
   guint mtu;
   /* TRUE if consecutive packets are merged and written as one packet */
   gboolean merges;
-  /* for each reason why a packet is refused: monotonic time in us of the last
-   * warning; 0 = none */
-  gint64 warned[REFUSED_LAST];
+  /* limits the warnings, for each reason why a packet is refused */
+  GstWarningLimit warnings[REFUSED_LAST];
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
@@ -145,7 +142,7 @@ gst_tun_sink_open (GstTunSink * self)
     self->refused[i] = 0;
   GST_OBJECT_UNLOCK (self);
   for (i = 0; i < REFUSED_LAST; i++)
-    self->warned[i] = 0;
+    gst_warning_limit_reset (&self->warnings[i]);
 
   if (!gst_tun_port_open (&self->port, GST_BASE_SINK_PAD (self)))
     return FALSE;
@@ -204,15 +201,12 @@ gst_tun_sink_refuse (GstTunSink * self, GstBuffer * buffer, Refusal refusal,
     gint error_number)
 {
   guint64 count = gst_tun_sink_count_refusal (self, refusal);
-  gint64 now = g_get_monotonic_time ();
   gchar *remedy;
 
   GST_DEBUG_OBJECT (self, "refused (%s, %s): %" GST_PTR_FORMAT,
       refusals[refusal].name, g_strerror (error_number), buffer);
-  if (self->warned[refusal] != 0
-      && now - self->warned[refusal] < WARNING_INTERVAL)
+  if (!gst_warning_limit_allow (&self->warnings[refusal]))
     return;
-  self->warned[refusal] = now;
   remedy = gst_tun_sink_get_remedy (self, refusal);
   GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
       ("A packet of %" G_GSIZE_FORMAT " bytes for the TUN device %s %s: %s "
