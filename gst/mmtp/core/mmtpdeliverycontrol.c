@@ -730,11 +730,11 @@ get_full_in_flight (const Delivery * self, const MmtpRateSample * sample)
 }
 
 /* If a queue has overflowed, the losses limit the window to a part of the bytes
- * that were in flight when the newest reported message was sent. In the start
- * phase of a path with a long round trip, this number of bytes is much less
- * than the bandwidth-delay product, because the window has since become several
- * times as large. The limit is then derived from the rate at which the path has
- * delivered in the last SPAN before the report. */
+ * that were in flight in the last round trip, according to the reported
+ * messages. In the start phase of a path with a long round trip, this number of
+ * bytes is much less than the bandwidth-delay product, because the window has
+ * since become several times as large. The limit is then derived from the rate
+ * at which the path has delivered in the last SPAN before the report. */
 static void
 follow_losses (Delivery * self, const MmtpRateSample * sample)
 {
