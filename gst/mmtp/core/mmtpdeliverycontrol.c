@@ -738,11 +738,10 @@ get_full_in_flight (const Delivery * self, const MmtpRateSample * sample)
 static void
 follow_losses (Delivery * self, const MmtpRateSample * sample)
 {
-  const gboolean is_used = 2 * sample->sent_in_flight >= self->bound.window;
   const gdouble window = get_window (self);
 
   if (!mmtp_loss_bound_add (&self->bound, sample, window,
-          self->rate * self->base_round_trip, self->base_round_trip, is_used))
+          self->rate * self->base_round_trip, self->base_round_trip))
     return;
   if (self->is_starting && !self->is_competing && has_long_round_trip (self))
     mmtp_loss_bound_raise (&self->bound,

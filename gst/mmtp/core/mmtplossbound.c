@@ -295,7 +295,7 @@ release (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window,
 
 gboolean
 mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
-    gdouble window, gdouble filling, gdouble round_trip, gboolean is_used)
+    gdouble window, gdouble filling, gdouble round_trip)
 {
   gdouble total = MAX (round_trip, MILLISECOND) + MAX (sample->queue_delay, 0)
       + sample->report_period / 2;
@@ -315,7 +315,7 @@ mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
     reduce (bound, sample, window);
     return TRUE;
   }
-  if (bound->window > 0 && is_used)
+  if (bound->window > 0 && 2 * bound->max_in_flight >= bound->window)
     grow (bound, sample->now, total);
   else
     bound->grown = sample->now;

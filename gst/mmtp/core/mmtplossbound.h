@@ -70,13 +70,12 @@ void mmtp_loss_bound_init (MmtpLossBound * bound, guint packet);
  * - `window` is the current congestion window in bytes.
  * - `filling` is the bandwidth-delay product of the path in bytes.
  * - `round_trip` is the round trip in ns, without queueing delay.
- * - `is_used` is TRUE if at least half of the window was in flight. If it is
- *   FALSE, the window does not grow.
  *
- * Returns TRUE if the window was reduced. */
+ * The window grows only if at least half of it was in flight in the last round
+ * trip. Returns TRUE if the window was reduced. */
 gboolean mmtp_loss_bound_add (MmtpLossBound * bound,
-    const MmtpRateSample * sample, gdouble window, gdouble filling, gdouble round_trip,
-    gboolean is_used);
+    const MmtpRateSample * sample, gdouble window, gdouble filling,
+    gdouble round_trip);
 /* Raises the window after a reduction in the start phase. The result is the
  * window that the reduction would have set if `in_flight` bytes had been in
  * flight. If the window is larger already, it stays as it is. Call this

@@ -30,7 +30,7 @@ report (MmtpLossBound * bound, gdouble now, guint64 in_flight, guint n,
   sample.queue_delay = sample.high_queue_delay =
       (gint64) (now / ROUND_TRIP) % 2 ? 60 * MS : 40 * MS;
   return mmtp_loss_bound_add (bound, &sample, LARGE_WINDOW, in_flight,
-      ROUND_TRIP, TRUE);
+      ROUND_TRIP);
 }
 
 /* Simulates eight round trips, with one report in each. The bytes in flight
@@ -140,6 +140,30 @@ GST_START_TEST (window_follows_the_maximum_of_a_round_trip)
 
 GST_END_TEST;
 
+/* After a reduction to 140,000 bytes, only 20,000 bytes are in flight in each
+ * report. The window grows in the first report, because 200,000 bytes were in
+ * flight in the last round trip. It does not grow two round trips later,
+ * because the application has sent too little since then. */
+GST_START_TEST (window_grows_only_while_it_is_used)
+{
+  MmtpLossBound bound;
+  gdouble window;
+  guint i;
+
+  mmtp_loss_bound_init (&bound, PACKET);
+  for (i = 0; i < 5; i++)
+    fail_unless (report (&bound, (i + 1) * ROUND_TRIP,
+            (guint64) 10 * PACKET << i, 40, i < 4 ? 0 : 4) == (i == 4));
+  fail_unless_equals_float (bound.window, 140000);
+  report (&bound, 5.5 * ROUND_TRIP, 20000, 20, 0);
+  window = bound.window;
+  fail_unless (window > 140000);
+  report (&bound, 7.5 * ROUND_TRIP, 20000, 20, 0);
+  fail_unless_equals_float (bound.window, window);
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtplossbound_suite (void)
 {
@@ -151,6 +175,7 @@ mmtplossbound_suite (void)
   tcase_add_test (tc, overflow_ends_the_start_phase);
   tcase_add_test (tc, window_is_raised_but_never_lowered);
   tcase_add_test (tc, window_follows_the_maximum_of_a_round_trip);
+  tcase_add_test (tc, window_grows_only_while_it_is_used);
   return s;
 }
 
