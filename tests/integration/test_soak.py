@@ -47,7 +47,7 @@ STATS = "stats-update-interval=1000"
 # Outages and loss periods have random durations. By chance, they may follow one
 # another for more than 10 s, which is the default of peer-timeout. A peer that
 # is silent for that long must not count as gone in this test.
-PATIENCE = "peer-timeout=60000"
+PEER_TIMEOUT = "peer-timeout=60000"
 PACKETS = ("videotestsrc is-live=true ! video/x-raw,format=RGB,width=16,"
            f"height=16,framerate={FRAMES_PER_SECOND}/1 ! rtpvrawpay ! ")
 # The source of the stream is a file. A file is not a live source, so the
@@ -86,11 +86,11 @@ class Pair:
 PAIRS = {
     "mmtp": Pair(PACKETS + f"mmtpsink host=$b {STATS}",
                  f"mmtpsrc {STATS}", 5004, "udp", "check_mmtp"),
-    "dcctpthin": Pair(PACKETS + f"dcctpthinsink host=$b {STATS} {PATIENCE}",
-                      f'dcctpthinsrc caps="{CAPS}" {STATS} {PATIENCE}', 5005,
+    "dcctpthin": Pair(PACKETS + f"dcctpthinsink host=$b {STATS} {PEER_TIMEOUT}",
+                      f'dcctpthinsrc caps="{CAPS}" {STATS} {PEER_TIMEOUT}', 5005,
                       "udp", "check_dccp"),
-    "dccpthin": Pair(PACKETS + f"dccpthinsink host=$b {STATS} {PATIENCE}",
-                     f'dccpthinsrc caps="{CAPS}" {STATS} {PATIENCE}', 5006,
+    "dccpthin": Pair(PACKETS + f"dccpthinsink host=$b {STATS} {PEER_TIMEOUT}",
+                     f'dccpthinsrc caps="{CAPS}" {STATS} {PEER_TIMEOUT}', 5006,
                      "udp", "check_dccp"),
     "udplite": Pair(PACKETS + f"udplitesink host=$b {STATS}",
                     f'udplitesrc caps="{CAPS}" address=0.0.0.0 {STATS}', 5007,
