@@ -84,34 +84,16 @@ mmtp_loss_bound_init (MmtpLossBound * bound, guint packet)
   bound->packet = packet;
 }
 
+/* Updates the maximum `max` of a quantity over the last `memory` ns, and the
+ * time `max_time` at which it was measured. `value` is the present value. */
 static void
-note_queue (MmtpLossBound * bound, const MmtpRateSample * sample)
-{
-  gdouble queue = sample->high_queue_delay;
-
-  if (queue >= bound->max_queue ||
-      sample->now > bound->max_queue_time + QUEUE_MEMORY) {
-    bound->max_queue = queue;
-    bound->max_queue_time = sample->now;
-  }
-}
-
-/* Updates the maximum of the bytes in flight, over the last `memory` ns. The
- * bytes in flight rise and fall within a round trip, because each report lets a
- * burst of messages go. The burst that made the queue overflow was sent with
- * the maximum in flight. The message that shows the loss may have been sent
- * with far fewer bytes in flight. */
-static void
-note_in_flight (MmtpLossBound * bound, const MmtpRateSample * sample,
+follow_max (gdouble * max, gdouble * max_time, gdouble value, gdouble now,
     gdouble memory)
 {
-  gdouble in_flight = sample->sent_in_flight;
-
-  if (in_flight >= bound->max_in_flight ||
-      sample->now > bound->max_in_flight_time + memory) {
-    bound->max_in_flight = in_flight;
-    bound->max_in_flight_time = sample->now;
-  }
+  if (value < *max && now <= *max_time + memory)
+    return;
+  *max = value;
+  *max_time = now;
 }
 
 static gboolean
@@ -302,8 +284,14 @@ mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
   gdouble packet_time = sample->packet_time;
   gboolean is_long;
 
-  note_queue (bound, sample);
-  note_in_flight (bound, sample, total);
+  follow_max (&bound->max_queue, &bound->max_queue_time,
+      sample->high_queue_delay, sample->now, QUEUE_MEMORY);
+  /* The bytes in flight rise and fall within a round trip, because each report
+   * lets a burst of messages go. The burst that made the queue overflow was
+   * sent with the maximum in flight. The message that shows the loss may have
+   * been sent with far fewer bytes in flight. */
+  follow_max (&bound->max_in_flight, &bound->max_in_flight_time,
+      sample->sent_in_flight, sample->now, total);
   is_long = is_queue_long (bound, sample, packet_time) &&
       sample->sent_in_flight >= FILLED_PART * filling;
   follow_losses (bound, sample);
