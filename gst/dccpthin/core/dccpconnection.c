@@ -151,12 +151,10 @@ void
 dccp_connection_tell_rate (DccpConnection * connection)
 {
   DccpEvent event = { DCCP_EVENT_RATE };
-  DccpCcidSenderState state;
 
   if (!connection->is_told)
     return;
-  dccp_half_connections_get_sender (&connection->halves, &state);
-  event.rate = MIN (state.rate, 1e15) * 8;
+  event.rate = dccp_half_connections_get_rate (&connection->halves);
   if (ABS ((gdouble) event.rate - (gdouble) connection->told_rate) * 10 <
       connection->told_rate || event.rate == connection->told_rate)
     return;

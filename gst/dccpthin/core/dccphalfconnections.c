@@ -127,6 +127,15 @@ to_bits (gdouble bytes_per_second)
   return MIN (bytes_per_second, 1e15) * 8;
 }
 
+guint64
+dccp_half_connections_get_rate (DccpHalfConnections * halves)
+{
+  DccpCcidSenderState state;
+
+  dccp_half_connections_get_sender (halves, &state);
+  return to_bits (state.rate);
+}
+
 void
 dccp_half_connections_describe (DccpHalfConnections * halves, DccpStats * stats)
 {

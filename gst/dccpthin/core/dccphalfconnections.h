@@ -49,6 +49,8 @@ void dccp_half_connections_clear (DccpHalfConnections * halves,
  * set to 0. */
 void dccp_half_connections_get_sender (DccpHalfConnections * halves,
     DccpCcidSenderState * state);
+/* Returns the rate at which we may send, in bit/s. */
+guint64 dccp_half_connections_get_rate (DccpHalfConnections * halves);
 /* Writes the values that describe the present state of both half-connections to
  * `stats`. These are the rates, the loss event rates, the round-trip time, the
  * queueing delay and the bytes in flight. The counters in `stats` are not

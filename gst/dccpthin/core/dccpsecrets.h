@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The secrets and the random numbers of a DCCP endpoint, among them its initial
  * sequence numbers. All of them are MACs (HMAC-SHA-256) whose key consists of
- * the random bytes that the caller supplied when the endpoint was created.
- * Nobody who does not know these bytes can guess the results.
+ * the random bytes that the caller supplied when the endpoint was created. Only
+ * somebody who knows these bytes can compute the secrets and the numbers.
  */
 
 #pragma once
