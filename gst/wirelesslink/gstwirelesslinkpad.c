@@ -172,6 +172,17 @@ post_no_timestamp_error (GstWirelessLink * self)
   return GST_FLOW_ERROR;
 }
 
+/* With mode=realtime, returns the link time in ns at which an object arrives at
+ * a sink pad. With mode=timestamp, the arrival times are computed from the
+ * timestamps, so reading the clock would only cost time. */
+static guint64
+get_arrival_time (GstWirelessLink * self)
+{
+  if (self->running_mode == GST_WIRELESS_LINK_MODE_TIMESTAMP)
+    return 0;
+  return wireless_link_clock_get_time (&self->clock);
+}
+
 /* Handles a buffer or a buffer list that arrives at the sink pad `pad`. Takes
  * ownership of `object`. */
 static GstFlowReturn
@@ -185,7 +196,7 @@ chain (GstPad * pad, GstObject * parent, GstMiniObject * object)
   gst_wireless_link_lock (self);
   /* All packets of a buffer list arrive at the same time, so the clock is read
    * only once. */
-  now = wireless_link_clock_get_time (&self->clock);
+  now = get_arrival_time (self);
   result = begin_chain (self, flow);
   if (result != GST_FLOW_OK) {
     gst_mini_object_unref (object);
