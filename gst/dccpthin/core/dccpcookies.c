@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of dccpcookies.h: Init Cookies, and the queue of the Responses
- * that carry them. A cookie has four parts: the time at which it was made (8
- * bytes), the sequence number of the Request (8 bytes), the first 16 bytes of
- * an HMAC-SHA-256, and the options of the Request. The HMAC covers all values
- * that the client must not change. */
+/* Implementation of dccpcookies.h: Init Cookies. A cookie has four parts: the
+ * time at which it was made (8 bytes), the sequence number of the Request (8
+ * bytes), the first 16 bytes of an HMAC-SHA-256, and the options of the
+ * Request. The HMAC covers all values that the client must not change. */
 
 #include "dccpcookies.h"
 
@@ -110,36 +109,4 @@ dccp_cookie_check (const DccpPacket * packet,
   request->options = cookie.value + OPTIONS_AT;
   request->options_size = cookie.size - OPTIONS_AT;
   return TRUE;
-}
-
-/* --- Responses -------------------------------------------------------------- */
-
-gboolean
-dccp_responses_push (DccpResponses * responses, const DatagramPath * path,
-    const guint8 * bytes, gsize size)
-{
-  const guint i = (responses->first + responses->n) % DCCP_MAX_RESPONSES;
-
-  if (responses->n == DCCP_MAX_RESPONSES || size > DCCP_MAX_RESPONSE)
-    return FALSE;
-  responses->responses[i].path = *path;
-  responses->responses[i].size = size;
-  memcpy (responses->responses[i].bytes, bytes, size);
-  responses->n++;
-  return TRUE;
-}
-
-gsize
-dccp_responses_pop (DccpResponses * responses, DatagramPath * path,
-    guint8 bytes[DCCP_MAX_HEADER])
-{
-  const guint i = responses->first;
-
-  if (responses->n == 0)
-    return 0;
-  *path = responses->responses[i].path;
-  memcpy (bytes, responses->responses[i].bytes, responses->responses[i].size);
-  responses->first = (i + 1) % DCCP_MAX_RESPONSES;
-  responses->n--;
-  return responses->responses[i].size;
 }

@@ -2,9 +2,7 @@
 /* Init Cookies (RFC 4340 section 8.1.4). A listener that has no room for
  * another half-open connection encodes the Request in a cookie, and puts the
  * cookie into its Response. The listener then stores nothing about the client,
- * because the client returns the cookie with its Ack. A Response with a cookie
- * belongs to no connection. It waits in a separate queue until it is sent. This
- * header also declares that queue.
+ * because the client returns the cookie with its Ack.
  */
 
 #pragma once
@@ -39,27 +37,3 @@ gboolean dccp_cookie_make (DccpCookie * cookie,
 gboolean dccp_cookie_check (const DccpPacket * packet,
     const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch, guint64 now,
     const DatagramPath * path, DccpPacket * request, guint64 * time);
-
-#define DCCP_MAX_RESPONSES 256
-#define DCCP_MAX_RESPONSE 384           /* bytes */
-
-typedef struct
-{
-  struct
-  {
-    DatagramPath path;
-    gsize size;
-    guint8 bytes[DCCP_MAX_RESPONSE];
-  } responses[DCCP_MAX_RESPONSES];
-  guint first, n;
-} DccpResponses;
-
-/* Adds a Response of `size` bytes, which is to be sent on `path`, to the queue.
- * Returns FALSE if the queue is full or the Response is longer than
- * DCCP_MAX_RESPONSE. */
-gboolean dccp_responses_push (DccpResponses * responses,
-    const DatagramPath * path, const guint8 * bytes, gsize size);
-/* Takes the oldest Response from the queue. Returns the size of this Response
- * in bytes, or 0 if the queue is empty. */
-gsize dccp_responses_pop (DccpResponses * responses, DatagramPath * path,
-    guint8 bytes[DCCP_MAX_HEADER]);

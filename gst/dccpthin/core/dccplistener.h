@@ -19,6 +19,7 @@
 
 #include "dccpconnection.h"
 #include "dccpcookies.h"
+#include "dccpresponses.h"
 #include "dccpended.h"
 #include "dccpsecrets.h"
 #include "prefixlimiter.h"

@@ -279,19 +279,14 @@ get_allowed_rate (TfrcSender * sender)
 }
 
 /* Returns the rate in bytes per second at which the sender may send. It is the
- * minimum of three rates. The first one is the allowed rate X. The second one,
+ * minimum of two rates. The first one is the allowed rate X. The second one,
  * drop_rate, applies if the receiver has reported that it is slow or has
- * dropped packets (RFC 4342 section 5.2). The third one is the configured
- * maximum rate. */
+ * dropped packets (RFC 4342 section 5.2). */
 static gdouble
 get_rate (TfrcSender * sender)
 {
-  gdouble rate = get_allowed_rate (sender);
-
-  rate = MIN (rate, MAX (sender->drop_rate, get_min_rate (sender)));
-  if (sender->config.max_rate > 0)
-    rate = MIN (rate, sender->config.max_rate);
-  return rate;
+  return MIN (get_allowed_rate (sender), MAX (sender->drop_rate,
+          get_min_rate (sender)));
 }
 
 /* X_inst (4.5) */
@@ -304,10 +299,7 @@ get_instant_rate (TfrcSender * sender)
   if (!sender->config.reduce_oscillation || !has_round_trip (sender))
     return rate;
   instant = rate * sender->square_root / sqrt (sender->last_sample);
-  instant = MAX (instant, MIN (rate, get_min_rate (sender)));
-  if (sender->config.max_rate > 0)
-    instant = MIN (instant, sender->config.max_rate);
-  return instant;
+  return MAX (instant, MIN (rate, get_min_rate (sender)));
 }
 
 static gdouble
@@ -396,12 +388,6 @@ tfrc_sender_set_round_trip (TfrcSender * sender, guint64 now,
   advance (sender, now);
   if (sender->feedbacks == 0)
     take_first_sample (sender, round_trip);
-}
-
-void
-tfrc_sender_set_max_rate (TfrcSender * sender, guint64 max_rate)
-{
-  sender->config.max_rate = max_rate;
 }
 
 /* --- pacing: 4.6 */
@@ -523,17 +509,14 @@ average_size (TfrcSender * sender, guint32 size)
  * section 8.2.1).
  *
  * If a sender has to wait before it may send again, the usual reason is that it
- * has used up the allowed rate. It is then not data-limited. In two cases,
- * however, the sender has to wait although it is data-limited:
- * - The configured maximum rate is lower than the allowed rate. The sender then
- *   waits only because of the maximum rate.
- * - The application is slower than the allowed rate. The function assumes this
- *   if two conditions are met. First, the packet was sent at least one packet
- *   interval later than the allowed rate permitted. Second, no other packet
- *   waits now. The sender must nevertheless wait for some time after this
- *   packet if the allowed rate is low, for example less than two packets per
- *   round trip. This wait does not limit an application that provides one
- *   packet every few minutes. */
+ * has used up the allowed rate. It is then not data-limited. However, the
+ * application may be slower than the allowed rate. The function assumes this if
+ * two conditions are met. First, the packet was sent at least one packet
+ * interval later than the allowed rate permitted. Second, no other packet waits
+ * now. The sender must nevertheless wait for some time after this packet if the
+ * allowed rate is low, for example less than two packets per round trip. This
+ * wait does not limit an application that provides one packet every few
+ * minutes. */
 static void
 note_not_limited (TfrcSender * sender, gboolean was_late)
 {
@@ -542,9 +525,6 @@ note_not_limited (TfrcSender * sender, gboolean was_late)
   if (tfrc_sender_next_send (sender, now) <= (guint64) now)
     return;
   if (was_late && !sender->more)
-    return;
-  if (sender->config.max_rate > 0
-      && get_allowed_rate (sender) > sender->config.max_rate)
     return;
   if (sender->not_limited_1 <= sender->t_new)
     sender->not_limited_1 = now;

@@ -34,9 +34,6 @@ typedef struct
   /* t_gran, the resolution in ns of the timer with which the caller sends
    * packets (RFC 5348 section 8.3) */
   guint64 granularity;
-  /* Maximum sending rate, which the application has configured, in bytes per
-   * second; 0 = no maximum. */
-  guint64 max_rate;
 } TfrcSenderConfig;
 
 void tfrc_sender_config_init (TfrcSenderConfig * config);
@@ -84,10 +81,6 @@ void tfrc_sender_free (TfrcSender * sender);
  * has no effect. */
 void tfrc_sender_set_round_trip (TfrcSender * sender, guint64 now,
     guint64 round_trip);
-/* Sets the maximum sending rate, which the application has configured, in bytes
- * per second; 0 = no maximum. If TFRC allows a lower rate than this maximum,
- * the lower rate applies. */
-void tfrc_sender_set_max_rate (TfrcSender * sender, guint64 max_rate);
 
 /* Returns the time in ns at which the next data packet may be sent; `now` means
  * immediately. After a pause, the sender may send a burst. The number of

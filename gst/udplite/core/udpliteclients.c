@@ -164,13 +164,6 @@ udplite_clients_remove (UdpliteClients * self, const gchar * host,
   return TRUE;
 }
 
-void
-udplite_clients_clear (UdpliteClients * self, guint64 now)
-{
-  while (self->clients->len > 0)
-    retire (self, g_ptr_array_remove_index (self->clients, 0), now);
-}
-
 const UdpliteClient *
 udplite_clients_find_removed (const UdpliteClients * self, const gchar * host,
     guint16 port)

@@ -57,7 +57,6 @@ UdpliteClient *udplite_clients_add (UdpliteClients * self, const gchar * host,
  * for a while. Returns FALSE if the receiver is not in the list. */
 gboolean udplite_clients_remove (UdpliteClients * self, const gchar * host,
     guint16 port, guint64 now);
-void udplite_clients_clear (UdpliteClients * self, guint64 now);
 /* Returns the former receiver `host`:`port`, which was removed from the list.
  * Returns NULL if its statistics are not kept any more. */
 const UdpliteClient *udplite_clients_find_removed (const UdpliteClients * self,

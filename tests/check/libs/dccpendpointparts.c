@@ -9,6 +9,7 @@
 #include "dccpconnectioninput.h"
 #include "dccpended.h"
 #include "dccplistener.h"
+#include "dccpresponses.h"
 #include "dccpsecrets.h"
 
 #define PORT 5001
@@ -398,6 +399,75 @@ GST_START_TEST (candidate_with_a_complete_handshake_is_taken)
 
 GST_END_TEST;
 
+/* --- responses ------------------------------------------------------------ */
+
+static DccpResponses responses;
+
+/* Adds a Response of one byte, the remainder of `number` divided by 256. */
+static gboolean
+push_response (guint number)
+{
+  const guint8 byte = number;
+  DatagramPath path;
+
+  init_path (&path);
+  path.remote_port = number;
+  return dccp_responses_push (&responses, &path, &byte, 1);
+}
+
+static void
+assert_response_is (guint number)
+{
+  guint8 bytes[DCCP_MAX_HEADER];
+  DatagramPath path;
+
+  fail_unless_equals_uint64 (dccp_responses_pop (&responses, &path, bytes), 1);
+  assert_equals_int (path.remote_port, number);
+  assert_equals_int (bytes[0], (guint8) number);
+}
+
+GST_START_TEST (responses_leave_in_order_and_do_not_replace_each_other)
+{
+  guint i;
+
+  memset (&responses, 0, sizeof (responses));
+  for (i = 0; i < DCCP_MAX_RESPONSES; i++)
+    fail_unless (push_response (i));
+  fail_if (push_response (i));
+  assert_response_is (0);
+  assert_response_is (1);
+  /* The places of the two Responses that have left can be used again. */
+  fail_unless (push_response (300));
+  fail_unless (push_response (301));
+  fail_if (push_response (302));
+  for (i = 2; i < DCCP_MAX_RESPONSES; i++)
+    assert_response_is (i);
+  assert_response_is (300);
+  assert_response_is (301);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (response_has_at_most_384_bytes)
+{
+  guint8 sent[DCCP_MAX_RESPONSE + 1] = { 1, 2, 3 };
+  guint8 bytes[DCCP_MAX_HEADER];
+  DatagramPath path;
+
+  memset (&responses, 0, sizeof (responses));
+  init_path (&path);
+  fail_if (dccp_responses_push (&responses, &path, sent, sizeof (sent)));
+  sent[DCCP_MAX_RESPONSE - 1] = 4;
+  fail_unless (dccp_responses_push (&responses, &path, sent,
+          DCCP_MAX_RESPONSE));
+  fail_unless_equals_uint64 (dccp_responses_pop (&responses, &path, bytes),
+      DCCP_MAX_RESPONSE);
+  assert_equals_int (memcmp (bytes, sent, DCCP_MAX_RESPONSE), 0);
+  fail_unless_equals_uint64 (dccp_responses_pop (&responses, &path, bytes), 0);
+}
+
+GST_END_TEST;
+
 static Suite *
 dccpendpointparts_suite (void)
 {
@@ -415,6 +485,8 @@ dccpendpointparts_suite (void)
   tcase_add_test (tc, candidates_of_a_network_are_limited);
   tcase_add_test (tc, cookie_restores_a_candidate);
   tcase_add_test (tc, candidate_with_a_complete_handshake_is_taken);
+  tcase_add_test (tc, responses_leave_in_order_and_do_not_replace_each_other);
+  tcase_add_test (tc, response_has_at_most_384_bytes);
   return s;
 }
 

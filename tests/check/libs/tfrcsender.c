@@ -795,38 +795,6 @@ GST_START_TEST (bytes_are_paced_unless_a_size_is_given)
 
 GST_END_TEST;
 
-GST_START_TEST (own_limit_counts_at_once)
-{
-  Fixture fixture;
-
-  set_up (&fixture, TRUE);
-  tfrc_sender_set_max_rate (fixture.sender, 14600);
-  assert_near (get_rate (&fixture), 14600);
-  assert_near (get_state (&fixture).instant_rate, 14600);
-  send_one (&fixture);
-  fail_unless_equals_uint64 (tfrc_sender_next_send (fixture.sender, 0),
-      R - MS / 2);
-  /* The application has set a maximum rate. Without this maximum, the sender
-   * could send more. The maximum is not caused by congestion, so the next two
-   * intervals must count as data-limited. */
-  fixture.now = R;
-  take_feedback (&fixture, 14600, 1e-6);
-  fixture.now = 2 * R;
-  send_one (&fixture);
-  fixture.now = 3 * R;
-  take_feedback (&fixture, 1000, 1e-6);
-  /* The first of the two feedbacks raised the loss event rate p from 0 to 1e-6,
-   * which counts as a new loss. The receive rate in this feedback was therefore
-   * reduced from 14600 to 0.85 * 14600. The receive limit must be twice the
-   * reduced rate. */
-  assert_near (get_state (&fixture).receive_limit, 24820);
-  tfrc_sender_set_max_rate (fixture.sender, 0);
-  assert_near (get_rate (&fixture), 24820);
-  tear_down (&fixture);
-}
-
-GST_END_TEST;
-
 /* --- RFC 4342 section 8.1 */
 
 GST_START_TEST (window_counter_counts_quarters)
@@ -1425,7 +1393,6 @@ tfrcsender_suite (void)
   tcase_add_test (tc, credit_is_less_than_a_round_trip);
   tcase_add_test (tc, late_caller_catches_up);
   tcase_add_test (tc, bytes_are_paced_unless_a_size_is_given);
-  tcase_add_test (tc, own_limit_counts_at_once);
   tcase_add_test (tc, window_counter_counts_quarters);
   tcase_add_test (tc, window_counter_begins_with_the_first_packet);
   tcase_add_test (tc, acknowledged_window_counter_is_left_behind);

@@ -55,7 +55,10 @@ GST_START_TEST (keeps_the_order_and_new_ids)
     fail_unless (udplite_clients_get (clients, i)->id > last);
     last = udplite_clients_get (clients, i)->id;
   }
-  udplite_clients_clear (clients, 1);
+  udplite_clients_remove (clients, "one", 1, 1);
+  udplite_clients_remove (clients, "one", 1, 1);
+  udplite_clients_remove (clients, "2001:db8::1", 2, 1);
+  udplite_clients_remove (clients, "three", 3, 1);
   fail_unless_equals_int (udplite_clients_get_number (clients), 0);
   udplite_clients_free (clients);
 }
