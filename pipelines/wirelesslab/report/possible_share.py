@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Computes the possible share of a run: the share of its frames that a sender
 with perfect foresight could have delivered so that they were decodable in
-time. The computation emulates the link of the run again, with the same seed.
-The result is kept in a file in the directory of the run, because the
-computation takes long.
+time. It also computes how early these frames could have arrived. The
+computation emulates the link of the run again, with the same seed. The result
+is kept in a file in the directory of the run, because the computation takes
+long.
 """
 
 import csv
 import pathlib
 import sys
+import typing
 from collections.abc import Sequence
 
 from wirelesslab import files
@@ -20,6 +22,7 @@ from wirelesslab.streams import (
     measurements,
     placement,
     possible,
+    possible_delays,
     transports,
 )
 from wirelesslab.workloads import definitions
@@ -32,6 +35,18 @@ LARGE = 500
 # Maximum time, in ns, that the lab needs to open a link or to close a link.
 # The lab begins to open or close a link at the times that a schedule lists.
 CHANGE_NS = 20e6
+
+
+class Result(typing.NamedTuple):
+    """What was possible in a run."""
+
+    # The share of the frames that could have been decodable in time, from 0 to
+    # 1. These frames are called the possible frames.
+    share: float
+    # For each possible frame, the minimum time in ms from its due time to its
+    # arrival. The list is empty if a version of the lab that did not know
+    # these times has written the file.
+    delays_ms: list[float]
 
 
 def is_known(cell: Cell) -> bool:
@@ -51,11 +66,9 @@ def is_known(cell: Cell) -> bool:
 def of_run(cell: Cell, directory: pathlib.Path,
            passages: Sequence[measurements.Passage],
            begins_ns: Sequence[float | None], began_ns: float, late_ms: float,
-           build: pathlib.Path) -> float | None:
-    """Returns the possible share of a run, between 0 and 1, or None if it is
-    not known. The possible share is the share of frames that a sender with
-    perfect foresight could have delivered so that they are decodable in time.
-    `cell` is the experiment of the run.
+           build: pathlib.Path) -> Result | None:
+    """Returns what a sender with perfect foresight could have reached in a
+    run, or None if it is not known. `cell` is the experiment of the run.
 
     The time at which the first frame was sent is given in two forms.
     `began_ns` is this time as time of day, in ns. `begins_ns` has one number
@@ -67,27 +80,60 @@ def of_run(cell: Cell, directory: pathlib.Path,
     if not path.exists():
         work = possible.jobs(passages, 0, late_ms * NS_PER_MS)
         try:
-            chosen = choose(cell, directory, work, begins_ns, began_ns, build)
+            links = find_opportunities(cell, directory, work[-1].deadline_ns,
+                                       begins_ns, began_ns, build)
         except LabError as error:
             print(f"{cell['name']}: the possible is not known: {error}",
                   file=sys.stderr)
             return None
-        files.write_whole(path, "frame,type,possible\n" + "".join(
-            f"{job.frame.coding_number},{job.frame.type},"
-            f"{int(number in chosen)}\n"
-            for number, job in enumerate(work)))
+        write(path, work, choose(work, links, late_ms * NS_PER_MS))
     with open(path) as file:
-        found = [int(row["possible"]) for row in csv.DictReader(file)]
-    return sum(found) / len(found)
+        rows = list(csv.DictReader(file))
+    return Result(sum(row["possible"] == "1" for row in rows) / len(rows),
+                  [float(row["delay_ms"]) for row in rows
+                   if row.get("delay_ms")])
 
 
-def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
-           begins_ns: Sequence[float | None], began_ns: float,
-           build: pathlib.Path) -> set[int]:
-    """Chooses the frames that a sender with perfect foresight would send.
-    `work` contains the size and the deadline of each frame. Its times are
-    counted from the time at which the first frame was sent. Returns the
-    indexes of the chosen frames in `work`.
+def write(path: pathlib.Path, work: Sequence[possible.Job],
+          delays_ns: dict[int, float]) -> None:
+    """Writes a line for each frame in `work` to the file `path`. `delays_ns`
+    has the delay of each possible frame.
+    """
+    lines = ["frame,type,possible,delay_ms"]
+    for number, job in enumerate(work):
+        delay = (f"{delays_ns[number] / NS_PER_MS:.1f}"
+                 if number in delays_ns else "")
+        lines.append(f"{job.frame.coding_number},{job.frame.type},"
+                     f"{int(number in delays_ns)},{delay}")
+    files.write_whole(path, "\n".join(lines) + "\n")
+
+
+def choose(work: Sequence[possible.Job],
+           links: Sequence[Sequence[possible.Opportunity]],
+           late_ns: float) -> dict[int, float]:
+    """Chooses the frames that a sender with perfect foresight would send, and
+    computes how early they can arrive. `work` contains the size and the
+    deadline of each frame. A deadline is `late_ns` after the due time of the
+    frame. `links` contains the opportunities of each link to deliver bytes.
+    Returns {index of a chosen frame in `work`: minimum time in ns from its due
+    time to its arrival}.
+    """
+    max_delay_ns = max(job.deadline_ns - job.release_ns for job in work)
+    chosen = possible.best(work, possible.Supply(
+        [one for link in links for one in link], max_delay_ns))
+    arrivals = possible_delays.earliest_ns(
+        [work[number] for number in chosen], links)
+    return {number: arrival - (work[number].deadline_ns - late_ns)
+            for number, arrival in zip(chosen, arrivals)}
+
+
+def find_opportunities(
+        cell: Cell, directory: pathlib.Path, end_ns: float,
+        begins_ns: Sequence[float | None], began_ns: float,
+        build: pathlib.Path) -> list[list[possible.Opportunity]]:
+    """Returns the opportunities to deliver bytes of each link, up to the time
+    `end_ns` or longer. All times are counted from the time at which the first
+    frame was sent.
     """
     schedules = link_schedules.closed_ns(directory)
     found = []
@@ -112,12 +158,10 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
         closed = [(close - began_ns, end - began_ns - CHANGE_NS)
                   for close, end in schedules.get(
                       placement.link_name(number), [])]
-        found += opportunities.moved(
-            opportunities.of_link(text, flow, station,
-                                  begin + work[-1].deadline_ns, build),
-            -begin, closed)
-    max_delay_ns = max(job.deadline_ns - job.release_ns for job in work)
-    return set(possible.best(work, possible.Supply(found, max_delay_ns)))
+        found.append(opportunities.moved(
+            opportunities.of_link(text, flow, station, begin + end_ns, build),
+            -begin, closed))
+    return found
 
 
 def begin_ns(packets: Sequence[measurements.Packet],

@@ -30,6 +30,10 @@ from wirelesslab.streams import (
 NS_PER_MS = 1e6
 SIZE_CLASS = 10000  # bytes
 NAN = math.nan
+# The report shows after which time this percentage of the possible frames has
+# arrived. The possible frames are those that a sender with perfect foresight
+# could have delivered in time.
+POSSIBLE_PERCENT = 90
 Table = tuple[list[str], list[Any]]  # (heads, rows)
 
 
@@ -193,12 +197,16 @@ class Run:
             self.directory / f"quality-{self._late_ms}.csv", self.shown,
             lambda shown: quality.measure(self.clip(), shown, self.directory))
 
-    @functools.cached_property
+    @property
     def possible(self) -> float | None:
         """The share of the frames, between 0 and 1, that would have been
         decodable in time if a sender with perfect foresight had sent them. It
         is None if this share is not known.
         """
+        return self._possible and self._possible.share
+
+    @functools.cached_property
+    def _possible(self) -> possible_share.Result | None:
         if not self.passages:
             return None
         return possible_share.of_run(
@@ -240,12 +248,18 @@ class Run:
         lost = sum(packet.is_lost() for packet in packets) + dropped
         decodable = share(frames["decodable"].total(), frames["sent"].total())
         possible = NAN if self.possible is None else 100 * self.possible
+        possible_delays_ms = self._possible.delays_ms if self._possible else []
         return {
             **{f"{what} {type}": frames[what][type]
                for what in frames for type in measurements.TYPES},
             "decodable %": decodable,
             "possible %": possible,
             "of the possible %": share(decodable, possible),
+            "90 % of the possible ms": time_of_number_ms(
+                lateness, POSSIBLE_PERCENT, len(possible_delays_ms)),
+            "90 % of the possible at best ms": (
+                frame_log.percentile(possible_delays_ms, POSSIBLE_PERCENT)
+                if possible_delays_ms else NAN),
             "latency median ms": percentile_ms(latency, 50),
             "latency 95 % ms": percentile_ms(latency, 95),
             "latency 99 % ms": percentile_ms(latency, 99),
@@ -329,6 +343,20 @@ def percentile_ms(values: Sequence[float], percent: int) -> float:
             else NAN)
 
 
+def time_of_number_ms(lateness_ns: Sequence[float], percent: int,
+                      number: int) -> float:
+    """Returns the time in ms after which `percent` % of `number` frames have
+    arrived. `lateness_ns` contains the lateness of each frame that arrived, in
+    ns. The time is infinite if fewer frames arrived. It is not a number if
+    `number` is 0.
+    """
+    if not number:
+        return NAN
+    missing = [math.inf] * max(number - len(lateness_ns), 0)
+    earliest = sorted([*lateness_ns, *missing])[:number]
+    return frame_log.percentile(earliest, percent) / NS_PER_MS
+
+
 def read_grid(output: pathlib.Path) -> dict[str, Any]:
     path = output / "grid.json"
     if not path.exists():
@@ -406,6 +434,8 @@ SUMMARY = (
     ("decodable in time, %", ("decodable %",), "{:.1f}"),
     ("possible, %", ("possible %",), "{:.1f}"),
     ("of the possible, %", ("of the possible %",), "{:.1f}"),
+    ("90 % of the possible after, ms", ("90 % of the possible ms",), "{:.0f}"),
+    ("at best, ms", ("90 % of the possible at best ms",), "{:.0f}"),
     ("decodable I, P, B",
      ("decodable I", "decodable P", "decodable B"), "{:.0f}"),
     ("lost I, P, B", ("lost I", "lost P", "lost B"), "{:.0f}"),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests the possible share of a run: the share of its frames that an ideal
-sender could have delivered in time. The ideal sender knows in advance when the
-link can carry data. The tests make up these times.
+sender could have delivered in time, and how early these frames could have
+arrived. The ideal sender knows in advance when the link can carry data. The
+tests make up these times.
 """
 
 import pathlib
@@ -43,12 +44,15 @@ class PossibleShareTest(unittest.TestCase):
                 possible.Opportunity(ms * MS, ms * MS, 1000)
                 for ms in range(100, 260, 40)]))
 
-    def share(self, sizes=(1000, 2000, 1000, 1500), cell=CELL,
-              begins_ms=(100,), began_ms=0, late_ms=50):
+    def result(self, sizes=(1000, 2000, 1000, 1500), cell=CELL,
+               begins_ms=(100,), began_ms=0, late_ms=50):
         return possible_share.of_run(
             cell, self.directory, passages(*sizes),
             [None if ms is None else ms * MS for ms in begins_ms],
             began_ms * MS, late_ms, None)
+
+    def share(self, *args, **options):
+        return self.result(*args, **options).share
 
     def test_the_best_frames_for_these_opportunities(self):
         # The link can send 1000 bytes at 100, 140, 180 and 220 ms. The first
@@ -61,8 +65,9 @@ class PossibleShareTest(unittest.TestCase):
         # - The first B-frame has 1000 bytes and is sent at 220 ms.
         # - The second B-frame has 1500 bytes, for which no bytes are left.
         #
-        # The result must therefore be 3 of 4 frames.
-        self.assertEqual(self.share(), 0.75)
+        # The result must therefore be 3 of 4 frames. They arrive 0, 40 and 40
+        # ms after their due times.
+        self.assertEqual(self.result(), (0.75, [0, 40, 40]))
         (call,) = self.of_link.call_args_list
         self.assertEqual(call.args[:4],
                          ("rate=5000000 seed=1", 1, 1, 270 * MS))
@@ -73,9 +78,15 @@ class PossibleShareTest(unittest.TestCase):
         self.assertEqual(self.of_link.call_count, 1)
         self.assertEqual(
             (self.directory / "possible-50.csv").read_text(),
-            "frame,type,possible\n0,I,1\n1,P,1\n2,B,1\n3,B,0\n")
+            "frame,type,possible,delay_ms\n0,I,1,0.0\n1,P,1,40.0\n"
+            "2,B,1,40.0\n3,B,0,\n")
         self.assertEqual(self.share(late_ms=0), 0.25)
         self.assertEqual(self.of_link.call_count, 2)
+
+    def test_files_of_earlier_versions_have_no_delays(self):
+        (self.directory / "possible-50.csv").write_text(
+            "frame,type,possible\n0,I,1\n1,P,0\n")
+        self.assertEqual(self.result(), (0.5, []))
 
     def test_a_computed_run_has_one_flow(self):
         computed = {**CELL, "protocol": {**CELL["protocol"], "computed": True}}
@@ -83,7 +94,7 @@ class PossibleShareTest(unittest.TestCase):
         self.assertEqual(self.of_link.call_args.args[1:3], (0, 1))
 
     def test_without_packets_it_is_not_known(self):
-        self.assertIsNone(self.share(begins_ms=(None,)))
+        self.assertIsNone(self.result(begins_ms=(None,)))
 
     def test_links_with_clocks_of_their_own(self):
         # A link delivers 1000 bytes whenever its clock shows 100 ms, 140 ms,
@@ -112,7 +123,8 @@ class PossibleShareTest(unittest.TestCase):
         self.forget()
         link = {**CELL["link"], "links": [CELL["link"], CELL["link"]]}
         both = {**CELL, "link": link}
-        self.assertEqual(self.share(sizes, both, (100, 90), late_ms=10), 1)
+        self.assertEqual(self.result(sizes, both, (100, 90), late_ms=10),
+                         (1, [10] * 4))
         self.forget()
         self.assertEqual(self.share(sizes, both, (100, 90), late_ms=9), 0)
 
@@ -141,16 +153,16 @@ class PossibleShareTest(unittest.TestCase):
 
     def test_several_streams_and_other_workloads_are_not_known(self):
         one = CELL["protocol"]
-        self.assertIsNone(self.share(cell={
+        self.assertIsNone(self.result(cell={
             **CELL, "protocol": {**one, "streams": [one, one]}}))
-        self.assertIsNone(self.share(cell={**CELL, "encoder": {}}))
-        self.assertIsNone(self.share(cell={
+        self.assertIsNone(self.result(cell={**CELL, "encoder": {}}))
+        self.assertIsNone(self.result(cell={
             **CELL, "workload": {"kind": "bulk"}}))
 
     def test_a_link_that_cannot_be_run_is_not_known(self):
         self.of_link.side_effect = LabError("no such element")
         with mock.patch("sys.stderr") as stderr:
-            self.assertIsNone(self.share())
+            self.assertIsNone(self.result())
         self.assertIn("no such element", str(stderr.write.call_args_list))
         self.assertEqual(list(self.directory.iterdir()), [])
 
