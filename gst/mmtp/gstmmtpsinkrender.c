@@ -622,10 +622,10 @@ gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
     put_buffer (self, buffers[i], &timing, now + i);
   }
   *sent = i;
-  if (result == GST_NETWORK_SINK_SENT) {
+  if (result == GST_NETWORK_SINK_SENT)
     mmtp_stamps_begin_idle (&self->stamps, timing.now);
-    driver_flush_often (&self->driver, now, n);
-  } else {
+  if (result != GST_NETWORK_SINK_SENT
+      || !driver_may_postpone (&self->driver, now, n)) {
     driver_flush (&self->driver);
     driver_wake (&self->driver, FALSE);
   }

@@ -2,7 +2,8 @@
 """Checks the walks in docs/architecture.md. A walk lists the functions that a
 packet passes, in their order, and the file of each function. Each function
 must exist in this file, and must call the next function of the walk. A walk
-must not exceed a maximum length.
+must not exceed a maximum length. The page must also name all other functions
+that a function of the walk calls with a packet.
 """
 
 import os
@@ -25,6 +26,13 @@ VERBS = {"gst_network_sink_render": "render",
          "gst_udplite_sink_send_packets": "send_packets",
          "sender_poll_output": "poll_output", "poll_output": "poll_output",
          "kernel_send": "send"}
+# The types of the C structs that contain a packet or a part of it, or the
+# buffer from which packets are made.
+PACKET_TYPES = ("GstBuffer", "MmtpPacket", "MmtpUnit", "Datagram",
+                "SocketMessage", "DccpPacket", "UdpliteOutput")
+PACKET = re.compile(rf"\b(?:{'|'.join(PACKET_TYPES)})\b \*")
+DEFINITION = re.compile(
+    r"^(static )?\w[^\n;{}()]*\n(\w+) \(((?:[^()]|\([^()]*\))*)\)\n\{", re.M)
 HEADING = re.compile(r"^`(\w+)`.*, (\d+) functions in (\d+) files:$", re.M)
 LINE = re.compile(r"^( {4,})(\w+) +(\w+\.c)$")
 
@@ -57,6 +65,30 @@ def find_body(function, file):
     return found and found[0]
 
 
+def read_others(text):
+    """Returns {sink: names of the functions that the page names below the walk
+    of this sink}. A function of the walk calls them with a packet, but the
+    packet does not pass through them.
+    """
+    return {found[1]: re.findall(r"`(\w+)`", found[2]) for found in re.finditer(
+        r"^Beside the list of `(\w+)`:\n\n((?:- .*\n|  .*\n)+)", text, re.M)}
+
+
+def find_functions_with_packets():
+    """Returns all functions with a pointer to a packet among their parameters,
+    as a set of pairs (file, function). For a function that is not static, the
+    file is "", because functions in all files can call it.
+    """
+    functions = set()
+    for root in ("gst", "ext"):
+        for path in (SOURCE / root).rglob("*.c"):
+            for is_static, function, parameters in DEFINITION.findall(
+                    path.read_text()):
+                if PACKET.search(parameters):
+                    functions.add((path.name if is_static else "", function))
+    return functions
+
+
 class WalkTest(unittest.TestCase):
 
     def setUp(self):
@@ -64,6 +96,23 @@ class WalkTest(unittest.TestCase):
 
     def test_there_is_one_for_each_sink(self):
         self.assertEqual(set(self.walks), set(LIMITS))
+
+    def test_the_page_names_all_functions_that_get_a_packet(self):
+        others = read_others(PAGE.read_text())
+        with_packets = find_functions_with_packets()
+        for sink, (_, _, steps) in self.walks.items():
+            names = {function for _, function, _ in steps}
+            # A verb is a function pointer in a struct, and the walk names the
+            # function to which it points.
+            names |= {VERBS[name] for name in names if name in VERBS}
+            called = set()
+            for _, function, file in steps:
+                body = find_body(function, file).partition("{")[2]
+                called |= {name for name in re.findall(r"\b(\w+) \(", body)
+                           if {("", name), (file, name)} & with_packets}
+            with self.subTest(sink):
+                self.assertEqual(sorted(called - names),
+                                 sorted(others.get(sink, [])))
 
     def test_they_are_as_short_as_they_say(self):
         for sink, (functions, files, steps) in self.walks.items():

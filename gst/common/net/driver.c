@@ -72,11 +72,11 @@
  * buffer of Linux */
 #define PACKET_MEMORY 2304
 
-/* If driver_flush_often is called at a high rate, the driver delays packets, so
- * that it can send the packets of several calls together. The rate is high if
- * there are at least BUSY_RATE calls per second, measured over RATE_PERIOD ns.
- * The driver then sends the packets as soon as MAX_TOGETHER packets are waiting
- * or MAX_WAIT ns have passed.
+/* If driver_may_postpone is called at a high rate, packets are delayed, so that
+ * the packets of several calls can be sent together. The rate is high if there
+ * are at least BUSY_RATE calls per second, measured over RATE_PERIOD ns. The
+ * packets are then sent as soon as MAX_TOGETHER packets are waiting or MAX_WAIT
+ * ns have passed.
  *
  * With one packet per call, BUSY_RATE corresponds to several hundred Mbit/s.
  * Packets of a slower stream are never delayed, not even in a burst. */
@@ -591,11 +591,11 @@ end_period (DriverRate * rate, guint64 now)
   return TRUE;
 }
 
-/* Counts one call of driver_flush_often, and computes the rate of these calls.
- * At a high rate, driver_flush_often may leave packets unsent until its next
- * call. If no further call comes, the thread of driver_run has to send these
- * packets. This thread is therefore woken when the rate becomes high. From then
- * on, it checks for unsent packets at short intervals. */
+/* Counts one call of driver_may_postpone, and computes the rate of these calls.
+ * At a high rate, the owner may leave packets unsent until its next call. If no
+ * further call comes, the thread of driver_run has to send these packets. This
+ * thread is therefore woken when the rate becomes high. From then on, it checks
+ * for unsent packets at short intervals. */
 static void
 note_call (Driver * driver, guint64 now)
 {
@@ -610,8 +610,8 @@ note_call (Driver * driver, guint64 now)
     driver_wake (driver, TRUE);
 }
 
-void
-driver_flush_often (Driver * driver, guint64 now, guint n_packets)
+gboolean
+driver_may_postpone (Driver * driver, guint64 now, guint n_packets)
 {
   DriverOutputRate *self = &driver->output_rate;
 
@@ -619,17 +619,14 @@ driver_flush_often (Driver * driver, guint64 now, guint n_packets)
   if (self->n_waiting == 0)
     self->waiting_since = now;
   self->n_waiting += n_packets;
-  if (self->is_busy && self->n_waiting < MAX_TOGETHER
-      && now < self->waiting_since + MAX_WAIT)
-    return;
-  driver_flush (driver);
-  driver_wake (driver, FALSE);
+  return self->is_busy && self->n_waiting < MAX_TOGETHER
+      && now < self->waiting_since + MAX_WAIT;
 }
 
-/* If driver_flush_often is called at a high rate, it may leave packets unsent
- * until its next call, which may never come. Returns the time in ns at which
- * the main loop has to send such packets. Returns DRIVER_NEVER if
- * driver_flush_often leaves no packets unsent. */
+/* If driver_may_postpone is called at a high rate, the owner may leave packets
+ * unsent until its next call, which may never come. Returns the time in ns at
+ * which the main loop has to send such packets. Returns DRIVER_NEVER if all
+ * packets are sent at once. */
 static guint64
 get_output_wakeup (Driver * driver)
 {

@@ -120,13 +120,13 @@ typedef struct
   gboolean has_just_received;
 } DriverInputRate;
 
-/* State of driver_flush_often: how often the function is called, and how many
+/* State of driver_may_postpone: how often the function is called, and how many
  * packets wait to be sent. If the function is called at a high rate, packets
  * are collected and sent together. */
 typedef struct
 {
   DriverRate calls;
-  /* TRUE while driver_flush_often is called so often that packets are collected
+  /* TRUE while driver_may_postpone is called so often that packets are collected
    * and sent together */
   gboolean is_busy;
   /* Number of packets that the owner has passed to the core since the last call
@@ -226,15 +226,15 @@ gboolean driver_take_watched (Driver * driver);
 /* Sends all packets that the core can send now, and passes the events of the
  * core to the callback take_event of the owner. */
 void driver_flush (Driver * driver);
-/* Sends the packets that the core can send now, and wakes the thread of
- * driver_run if necessary, as driver_flush and driver_wake do. Call this
- * function after `n_packets` packets were passed to the core at the time `now`
- * in ns.
+/* Call this function after `n_packets` packets were passed to the core at the
+ * time `now` in ns. If it returns FALSE, the caller has to call driver_flush
+ * and driver_wake now.
  *
- * If this function is called at a high rate, it may postpone sending for a
- * fraction of a millisecond. The packets of several calls are then sent
- * together, which needs much less CPU time than sending them separately. */
-void driver_flush_often (Driver * driver, guint64 now, guint n_packets);
+ * If this function is called at a high rate, it may return TRUE for a fraction
+ * of a millisecond. The packets of several calls are then sent together, which
+ * needs much less CPU time than sending them separately. If no further call
+ * comes, driver_run sends them. */
+gboolean driver_may_postpone (Driver * driver, guint64 now, guint n_packets);
 /* Wakes the thread of driver_run if the core has to be called before the
  * present wait ends, for example because the core has got a new, earlier
  * timeout. If `always` is TRUE, driver_run is woken in any case. */

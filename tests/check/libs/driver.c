@@ -484,16 +484,27 @@ GST_START_TEST (more_than_a_batch_goes_at_once)
 
 GST_END_TEST;
 
-/* Gives the mock core a packet to send on `path`, and calls driver_flush_often
- * () at the time `now`. `first` is the value of the packet's first byte. */
+/* Sends the packets of the mock core, unless driver_may_postpone () allows the
+ * sender to wait. `n` packets were given to the core at the time `now`. */
+static void
+flush_often (Fixture * self, guint64 now, guint n)
+{
+  if (driver_may_postpone (&self->driver, now, n))
+    return;
+  driver_flush (&self->driver);
+  driver_wake (&self->driver, FALSE);
+}
+
+/* Gives the mock core a packet to send on `path` at the time `now`. `first` is
+ * the value of the packet's first byte. */
 static void
 put_often (Fixture * self, guint path, guint8 first, guint64 now)
 {
   put (self, path, first);
-  driver_flush_often (&self->driver, now, 1);
+  flush_often (self, now, 1);
 }
 
-/* Calls driver_flush_often () every 10 us in the 20 ms before `end`, without
+/* Calls driver_may_postpone () every 10 us in the 20 ms before `end`, without
  * giving the core any packet. The driver then measures a high rate of calls. At
  * such a rate, it does not send the packets of each call at once, but collects
  * those of several calls.
@@ -504,7 +515,7 @@ call_often (Fixture * self, guint64 end)
   guint64 now;
 
   for (now = end - 20 * MS; now <= end; now += MS / 100)
-    driver_flush_often (&self->driver, now, 0);
+    flush_often (self, now, 0);
 }
 
 GST_START_TEST (packets_of_rare_calls_do_not_wait)
@@ -523,8 +534,8 @@ GST_START_TEST (packets_of_rare_calls_do_not_wait)
 
 GST_END_TEST;
 
-/* driver_flush_often () collects packets only if it is called frequently for a
- * longer time. In this test, it is called for each of the 100 packets of a
+/* Packets are collected only if driver_may_postpone () is called frequently for
+ * a longer time. In this test, it is called for each of the 100 packets of a
  * frame, within 0.1 ms. This time is short, so each packet must be sent
  * immediately. */
 GST_START_TEST (packets_of_a_short_burst_do_not_wait)
@@ -572,10 +583,10 @@ GST_START_TEST (packets_of_frequent_calls_are_sent_together)
 GST_END_TEST;
 
 /* Runs in a second thread, while the driver's loop runs in the first thread of
- * the test. First, the second thread calls driver_flush_often () at such a high
- * rate that the driver begins to collect packets. Then it passes packet 7 to
- * the mock core and calls driver_flush_often () for the last time. The driver
- * keeps packet 7 for a moment, because further calls might follow. The driver
+ * the test. First, the second thread calls driver_may_postpone () at such a
+ * high rate that packets may be collected. Then it passes packet 7 to the mock
+ * core and calls driver_may_postpone () for the last time. Packet 7 is not sent
+ * for a moment, because further calls might follow. The driver
  * does not wake its loop, so the loop must send packet 7 when the timeout of
  * the loop expires. The second thread waits until packet 7 has arrived at the
  * far end of the path. It then sends packet 8 from the far end to the driver,
