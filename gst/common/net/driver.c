@@ -163,21 +163,25 @@ driver_poll_reset (DriverPoll * poll)
 }
 
 /* Waits until a descriptor of `poll` has an event, for at most `time` ns;
- * G_MAXUINT64 means no limit. The caller must not hold the owner's lock. */
-static void
+ * G_MAXUINT64 means no limit. Returns TRUE if the time has passed without an
+ * event. The caller must not hold the owner's lock. */
+static gboolean
 driver_poll_wait (DriverPoll * poll, guint64 time)
 {
   struct timespec timeout = { time / 1000000000, time % 1000000000 };
+  gint result;
   guint i;
 
   /* There are two cases in which ppoll reports no event: the time has passed,
    * or a signal has ended the wait. The events in the list may then be those of
    * an earlier wait. They are therefore cleared. */
-  if (ppoll ((struct pollfd *) poll->fds->data, poll->fds->len,
-          time == G_MAXUINT64 ? NULL : &timeout, NULL) > 0)
-    return;
+  result = ppoll ((struct pollfd *) poll->fds->data, poll->fds->len,
+      time == G_MAXUINT64 ? NULL : &timeout, NULL);
+  if (result > 0)
+    return FALSE;
   for (i = 0; i < poll->fds->len; i++)
     g_array_index (poll->fds, GPollFD, i).revents = 0;
+  return result == 0;
 }
 
 /* Returns what the last wait has reported for a descriptor, as flags of
@@ -194,6 +198,11 @@ get_now (void)
   return (guint64) g_get_monotonic_time () * 1000;
 }
 
+/* --- trace ---------------------------------------------------------------- */
+
+/* The following functions only log. They do nothing if the owner has set no
+ * trace, and a function that logs several packets checks this only once. */
+
 static void
 G_GNUC_PRINTF (3, 4)
 trace (Driver * driver, gboolean is_packet, const gchar * format, ...)
@@ -207,6 +216,80 @@ trace (Driver * driver, gboolean is_packet, const gchar * format, ...)
   driver->funcs->trace (driver->owner, is_packet, format, args);
   va_end (args);
 #endif
+}
+
+/* Logs that `n` packets were sent on the path number `number`. */
+static void
+trace_sent (Driver * driver, guint number, const Datagram * datagrams, guint n)
+{
+#ifndef WITHOUT_TRACE
+  guint i;
+
+  if (!driver->funcs->trace)
+    return;
+  for (i = 0; i < n; i++)
+    trace (driver, TRUE, "path %u: sent %" G_GSIZE_FORMAT " bytes", number,
+        datagram_get_size (&datagrams[i]));
+#endif
+}
+
+/* Logs that `n` packets for the path number `number` are not sent. `reason`
+ * completes the log line. */
+static void
+trace_dropped (Driver * driver, guint number, const Datagram * datagrams,
+    guint n, const gchar * reason)
+{
+#ifndef WITHOUT_TRACE
+  guint i;
+
+  if (!driver->funcs->trace)
+    return;
+  for (i = 0; i < n; i++)
+    trace (driver, FALSE, "path %u: dropped %" G_GSIZE_FORMAT " bytes: %s",
+        number, datagram_get_size (&datagrams[i]), reason);
+#endif
+}
+
+/* Logs that the owner does not accept the sender of `datagram`, into which the
+ * kernel has merged `n_packets` packets. */
+static void
+trace_refused (Driver * driver, guint number, const Datagram * datagram,
+    guint n_packets)
+{
+#ifndef WITHOUT_TRACE
+  Datagram packet;
+  guint i;
+
+  if (!driver->funcs->trace)
+    return;
+  for (i = 0; i < n_packets; i++) {
+    datagram_get_segment (datagram, i, &packet);
+    trace (driver, FALSE, "path %u: dropped %" G_GSIZE_FORMAT " received "
+        "bytes: their sender is not accepted", number, packet.size);
+  }
+#endif
+}
+
+/* Logs that driver_may_postpone begins or ceases to collect packets. */
+static void
+trace_busy (Driver * driver, gboolean is_busy)
+{
+  trace (driver, FALSE, "packets are sent %s", is_busy ?
+      "together with the next ones, because they come at a high rate" :
+      "at once, because they come at a low rate");
+}
+
+/* Logs that the main loop waits from the time `now` until the time `wakeup`. If
+ * `has_paused` is TRUE, arriving packets do not end the wait. */
+static void
+trace_wait (Driver * driver, guint64 now, guint64 wakeup, gboolean has_paused)
+{
+  if (wakeup == DRIVER_NEVER)
+    trace (driver, TRUE, "waits without a timeout");
+  else
+    trace (driver, TRUE, "waits for at most %" G_GUINT64_FORMAT " us%s",
+        (wakeup - MIN (now, wakeup)) / 1000,
+        has_paused ? ", so that several packets are received together" : "");
 }
 
 /* --- sessions and paths --------------------------------------------------- */
@@ -311,18 +394,25 @@ driver_add_path (Driver * driver, guint number, DatagramSocket * socket,
   driver->paths[number] = path;
   driver->n_paths = MAX (driver->n_paths, number + 1);
   make_output_room (driver, output_room);
+  trace (driver, FALSE, "path %u: added, for packets of up to %"
+      G_GSIZE_FORMAT " bytes", number, output_room);
 }
 
 void
 driver_remove_path (Driver * driver, guint number)
 {
   DriverPath *path = driver->paths[number];
+  const GList *walk;
 
   driver->paths[number] = NULL;
   while (driver->n_paths > 0 && !driver->paths[driver->n_paths - 1])
     driver->n_paths--;
   if (!path)
     return;
+  for (walk = path->unsent.head; walk; walk = walk->next)
+    trace (driver, FALSE, "path %u: dropped %" G_GSIZE_FORMAT " bytes: the "
+        "path is removed", number, ((const Unsent *) walk->data)->size);
+  trace (driver, FALSE, "path %u: removed", number);
   datagram_socket_free (path->socket);
   g_queue_clear_full (&path->unsent, g_free);
   g_free (path);
@@ -365,6 +455,8 @@ take_error (Driver * driver, guint number, GError * error)
   trace (driver, FALSE, "path %u: %s", number, error->message);
   if (driver->funcs->take_error
       && !driver->funcs->take_error (driver->owner, number, error)) {
+    trace (driver, FALSE, "path %u: nothing more is sent, because of this "
+        "error", number);
     path->has_gone = TRUE;
     driver_wake (driver, TRUE);
   }
@@ -398,8 +490,7 @@ keep_unsent (Driver * driver, guint number, const Datagram * datagrams, guint n)
 
   for (i = 0; i < n; i++) {
     if (g_queue_get_length (&path->unsent) == MAX_UNSENT) {
-      trace (driver, FALSE, "path %u: %u packets wait for room, so %u are "
-          "dropped", number, MAX_UNSENT, n - i);
+      trace_dropped (driver, number, datagrams + i, n - i, "the queue is full");
       return;
     }
     unsent = g_malloc (sizeof (*unsent) + datagram_get_size (&datagrams[i]));
@@ -407,6 +498,8 @@ keep_unsent (Driver * driver, guint number, const Datagram * datagrams, guint n)
     unsent->size = datagram_get_size (&datagrams[i]);
     datagram_copy_bytes (&datagrams[i], unsent->bytes);
     g_queue_push_tail (&path->unsent, unsent);
+    trace (driver, TRUE, "path %u: queued %" G_GSIZE_FORMAT " bytes until the "
+        "socket has room", number, unsent->size);
   }
 }
 
@@ -447,14 +540,22 @@ send_datagrams (Driver * driver, guint number, const Datagram * datagrams,
     if (sent == 0)
       return done;
     if (sent > 0) {
+      trace_sent (driver, number, datagrams + done, sent);
       done += sent;
       again = TRUE;
       continue;
     }
     take_error (driver, number, g_steal_pointer (&error));
-    done += again ? 0 : 1;
+    if (!again) {
+      trace_dropped (driver, number, datagrams + done, 1,
+          "sending has failed twice");
+      done++;
+    }
     again = !again;
   }
+  if (done < n)
+    trace_dropped (driver, number, datagrams + done, n - done,
+        "the path is no longer usable");
   return n;
 }
 
@@ -463,13 +564,12 @@ send_on_path (Driver * driver, guint number, const Datagram * datagrams,
     guint n)
 {
   DriverPath *path = driver->paths[number];
-  guint i, done = 0;
+  guint done = 0;
 
-  if (!path)
+  if (!path) {
+    trace_dropped (driver, number, datagrams, n, "there is no such path");
     return;
-  for (i = 0; i < n; i++)
-    trace (driver, TRUE, "path %u: sends %" G_GSIZE_FORMAT " bytes", number,
-        datagram_get_size (&datagrams[i]));
+  }
   if (driver->funcs->note_sent)
     driver->funcs->note_sent (driver->owner, number);
   if (g_queue_is_empty (&path->unsent)) {
@@ -495,6 +595,9 @@ send_unsent (Driver * driver, guint number)
     datagram.path = unsent->path;
     if (send_datagrams (driver, number, &datagram, 1) == 0) {
       path->retry_at = get_now () + RETRY_TIME;
+      trace (driver, TRUE, "path %u: the socket still has no room, %u packets "
+          "wait, and the next attempt is made after %u us", number,
+          g_queue_get_length (&path->unsent), RETRY_TIME / 1000);
       return;
     }
     g_free (g_queue_pop_head (&path->unsent));
@@ -606,6 +709,8 @@ note_call (Driver * driver, guint64 now)
   if (!end_period (&self->calls, now))
     return;
   self->is_busy = self->calls.rate >= BUSY_RATE;
+  if (self->is_busy != was_busy)
+    trace_busy (driver, self->is_busy);
   if (self->is_busy && !was_busy)
     driver_wake (driver, TRUE);
 }
@@ -619,8 +724,13 @@ driver_may_postpone (Driver * driver, guint64 now, guint n_packets)
   if (self->n_waiting == 0)
     self->waiting_since = now;
   self->n_waiting += n_packets;
-  return self->is_busy && self->n_waiting < MAX_TOGETHER
-      && now < self->waiting_since + MAX_WAIT;
+  if (!self->is_busy || self->n_waiting >= MAX_TOGETHER
+      || now >= self->waiting_since + MAX_WAIT)
+    return FALSE;
+  if (n_packets > 0 && self->n_waiting == n_packets)
+    trace (driver, TRUE, "waits for at most %u us before it sends, because "
+        "further packets may follow", MAX_WAIT / 1000);
+  return TRUE;
 }
 
 /* If driver_may_postpone is called at a high rate, the owner may leave packets
@@ -637,6 +747,8 @@ get_output_wakeup (Driver * driver)
     return DRIVER_NEVER;
   now = get_now ();
   self->is_busy = now < self->calls.begin + 2 * RATE_PERIOD;
+  if (!self->is_busy)
+    trace_busy (driver, FALSE);
   return self->is_busy ? now + MAX_WAIT : DRIVER_NEVER;
 }
 
@@ -744,8 +856,10 @@ input_datagram (Driver * driver, guint number, guint i, Datagram * datagram)
   Datagram segment;
   guint packet;
 
-  if (!allows (driver, datagram, n_packets))
+  if (!allows (driver, datagram, n_packets)) {
+    trace_refused (driver, number, datagram, n_packets);
     return n_packets;
+  }
   block = prepare_slices (driver, i, datagram);
   for (packet = 0; packet < n_packets; packet++) {
     datagram_get_segment (datagram, packet, &segment);
@@ -934,17 +1048,21 @@ sleep_until (Driver * driver, guint64 wakeup, gint cancel_fd)
 {
   guint64 now = get_now ();
   const guint64 pause = get_pause (driver, now);
+  gboolean has_timed_out;
   guint watched, i;
 
   if (pause > 0)
     wakeup = MIN (wakeup, now + pause);
   watched = prepare_poll (driver, cancel_fd, pause == 0, &wakeup);
   driver->sleeps_until = wakeup;
+  trace_wait (driver, now, wakeup, pause > 0);
   driver->funcs->unlock_and_post (driver->owner);
   now = get_now ();
-  driver_poll_wait (&driver->poll, wakeup == DRIVER_NEVER ? G_MAXUINT64 :
-      wakeup > now ? wakeup - now : 0);
+  has_timed_out = driver_poll_wait (&driver->poll, wakeup == DRIVER_NEVER ?
+      G_MAXUINT64 : wakeup > now ? wakeup - now : 0);
   g_mutex_lock (driver->lock);
+  if (has_timed_out)
+    trace (driver, TRUE, "the timeout has passed");
   driver->sleeps_until = 0;
   driver->watched_is_ready = watched > 0
       && driver_poll_get_events (&driver->poll, watched) != 0;

@@ -75,7 +75,10 @@ typedef struct
    * for example by posting messages. This must not be done with the lock held.
    */
   void (*unlock_and_post) (gpointer owner);
-  DriverTrace trace;            /* may be NULL */
+  /* Logs what happens to each packet (it is sent, queued, received or dropped),
+   * and each decision of the driver: its waits and timeouts, the sockets that
+   * have no room, and the paths that are added or removed. May be NULL. */
+  DriverTrace trace;
 } DriverFuncs;
 
 typedef struct

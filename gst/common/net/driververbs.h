@@ -12,8 +12,9 @@
 #define DRIVER_NEVER G_MAXUINT64
 
 /* Function that logs one line for the core or for the driver. `is_packet` is
- * TRUE for lines that are written for each packet. These lines have a more
- * detailed log level. */
+ * TRUE for lines that are written for each packet, or as often as that, such as
+ * the lines about the waits of the driver. These lines have a more detailed log
+ * level. */
 typedef void (*DriverTrace) (gpointer owner, gboolean is_packet,
     const gchar * format, va_list args) G_GNUC_PRINTF (3, 0);
 

@@ -129,8 +129,14 @@ typedef struct
   /* Texts with one digit for each call: the number of the path. `sent` records
    * the calls of note_sent (), and `heard` those of note_heard (). */
   GString *sent, *heard;
-  guint errors, rounds, flushes, packets_traced;
+  guint errors, rounds, flushes;
   guint gso_errors_traced;
+  /* Array of strings: the lines that the driver has logged. Lines that are
+   * logged as often as packets begin with "LOG ", the other ones with "DEBUG ".
+   */
+  GPtrArray *lines;
+  /* TRUE if the owner accepts no packets from the remote hosts */
+  gboolean refuses_senders;
   /* TRUE if the owner declares a path unusable when its socket has an error */
   gboolean path_goes;
   /* Number of received packets after which the loop of the driver ends */
@@ -243,6 +249,12 @@ note_sent (gpointer owner, guint path)
 }
 
 static gboolean
+allows (gpointer owner, const DatagramPath * path)
+{
+  return !((Fixture *) owner)->refuses_senders;
+}
+
+static gboolean
 take_error (gpointer owner, guint path, const GError * error)
 {
   Fixture *self = owner;
@@ -290,13 +302,15 @@ trace (gpointer owner, gboolean is_packet, const gchar * format, va_list args)
   Fixture *self = owner;
   gchar *text = g_strdup_vprintf (format, args);
 
-  self->packets_traced += is_packet;
   self->gso_errors_traced += !is_packet && strstr (text, "without GSO") != NULL;
+  g_ptr_array_add (self->lines, g_strconcat (is_packet ? "LOG " : "DEBUG ",
+          text, NULL));
   g_free (text);
 }
 
 static const DriverFuncs funcs = {
   .take_event = take_event,
+  .allows = allows,
   .note_heard = note_heard,
   .note_sent = note_sent,
   .take_error = take_error,
@@ -318,6 +332,7 @@ set_up (Fixture * self)
   self->blocked = g_string_new (NULL);
   self->sent = g_string_new (NULL);
   self->heard = g_string_new (NULL);
+  self->lines = g_ptr_array_new_with_free_func (g_free);
   self->wakeup = DRIVER_NEVER;
   room = G_MAXINT;
   full_errno = EAGAIN;
@@ -340,6 +355,7 @@ tear_down (Fixture * self)
   g_string_free (self->blocked, TRUE);
   g_string_free (self->sent, TRUE);
   g_string_free (self->heard, TRUE);
+  g_ptr_array_free (self->lines, TRUE);
   g_clear_error (&self->broken);
   g_mutex_clear (&self->lock);
 }
@@ -458,7 +474,6 @@ GST_START_TEST (packets_of_each_path_keep_their_order)
   assert_equals_int (read_at_far (&self, 0), 4);
   assert_equals_int (read_at_far (&self, 0), -1);
   assert_equals_string (self.sent->str, "20");
-  assert_equals_int (self.packets_traced, 5);
   assert_equals_int (self.flushes, 1);
   tear_down (&self);
 }
@@ -1260,6 +1275,271 @@ GST_START_TEST (no_packet_is_missed_at_a_high_rate)
 
 GST_END_TEST;
 
+/* --- trace ---------------------------------------------------------------- */
+
+/* Returns how many of the logged lines begin with `text`. */
+static guint
+count_lines (Fixture * self, const gchar * text)
+{
+  guint i, n = 0;
+
+  for (i = 0; i < self->lines->len; i++)
+    n += g_str_has_prefix (g_ptr_array_index (self->lines, i), text);
+  return n;
+}
+
+/* Checks that exactly the lines `expected` were logged, and forgets them. The
+ * text `expected` ends each line with a newline. */
+static void
+expect_lines (Fixture * self, const gchar * expected)
+{
+  GString *text = g_string_new (NULL);
+  guint i;
+
+  for (i = 0; i < self->lines->len; i++)
+    g_string_append_printf (text, "%s\n",
+        (const gchar *) g_ptr_array_index (self->lines, i));
+  assert_equals_string (text->str, expected);
+  g_string_free (text, TRUE);
+  g_ptr_array_set_size (self->lines, 0);
+}
+
+GST_START_TEST (trace_has_paths_and_sent_packets)
+{
+  Fixture self;
+
+  set_up (&self);
+  add_sockets (&self, 0);
+  add_sockets (&self, 2);
+  expect_lines (&self, "DEBUG path 0: added, for packets of up to 100 bytes\n"
+      "DEBUG path 2: added, for packets of up to 100 bytes\n");
+  put (&self, 2, 0);
+  put (&self, 0, 1);
+  put (&self, 2, 2);
+  put (&self, 1, 3);            /* The driver has no path 1. */
+  driver_flush (&self.driver);
+  expect_lines (&self, "LOG path 2: sent 100 bytes\n"
+      "LOG path 2: sent 100 bytes\n" "LOG path 0: sent 100 bytes\n"
+      "DEBUG path 1: dropped 100 bytes: there is no such path\n");
+  driver_remove_path (&self.driver, 2);
+  driver_remove_path (&self.driver, 2);
+  expect_lines (&self, "DEBUG path 2: removed\n");
+  tear_down (&self);
+}
+
+GST_END_TEST;
+
+/* A packet for a full socket is queued. The trace must not say that it was sent
+ * before it was sent from the queue. */
+GST_START_TEST (trace_tells_queued_packets_from_sent_ones)
+{
+  Fixture self;
+
+  set_up (&self);
+  add_sockets (&self, 0);
+  g_ptr_array_set_size (self.lines, 0);
+  room = 1;
+  put_many (&self, 0, 0, 3);
+  driver_flush (&self.driver);
+  expect_lines (&self, "LOG path 0: sent 100 bytes\n"
+      "DEBUG path 0: the socket has no room\n"
+      "LOG path 0: queued 100 bytes until the socket has room\n"
+      "LOG path 0: queued 100 bytes until the socket has room\n");
+  while (count_lines (&self, "LOG path 0: the socket still has no room, 2 "
+          "packets wait") == 0)
+    driver_run (&self.driver, is_never, g_get_monotonic_time () + 2000, NULL,
+        NULL);
+  assert_equals_int (count_lines (&self, "LOG path 0: sent"), 0);
+  /* The socket now takes one packet in each iteration of the loop. */
+  self.room_per_round = 1;
+  while (driver_is_blocked (&self.driver, 0))
+    driver_run (&self.driver, is_never, g_get_monotonic_time () + 2000, NULL,
+        NULL);
+  assert_equals_int (count_lines (&self, "LOG path 0: sent 100 bytes"), 2);
+  assert_equals_int (count_lines (&self,
+          "DEBUG path 0: the socket has room again"), 1);
+  expect_many (&self, 0, 0, 3);
+  tear_down (&self);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (trace_has_packets_that_do_not_fit_into_the_queue)
+{
+  const guint max = 4 * DATAGRAM_BATCH;
+  Fixture self;
+
+  set_up (&self);
+  add_sockets (&self, 0);
+  room = 0;
+  put_many (&self, 0, 0, max + 7);
+  driver_flush (&self.driver);
+  assert_equals_int (count_lines (&self, "LOG path 0: queued"), max);
+  assert_equals_int (count_lines (&self,
+          "DEBUG path 0: dropped 100 bytes: the queue is full"), 7);
+  g_ptr_array_set_size (self.lines, 0);
+  driver_remove_path (&self.driver, 0);
+  assert_equals_int (count_lines (&self,
+          "DEBUG path 0: dropped 100 bytes: the path is removed"), max);
+  assert_equals_int (count_lines (&self, "DEBUG path 0: removed"), 1);
+  assert_equals_int (self.lines->len, max + 1);
+  tear_down (&self);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (trace_has_packets_for_a_path_that_has_gone)
+{
+  Fixture self;
+
+  set_up (&self);
+  add_refused_path (&self);
+  self.path_goes = TRUE;
+  get_refused (&self);
+  assert_equals_int (count_lines (&self, "DEBUG path 0: nothing more is sent"),
+      1);
+  g_ptr_array_set_size (self.lines, 0);
+  put_many (&self, 0, 0, 2);
+  driver_flush (&self.driver);
+  expect_lines (&self,
+      "DEBUG path 0: dropped 100 bytes: the path is no longer usable\n"
+      "DEBUG path 0: dropped 100 bytes: the path is no longer usable\n");
+  tear_down (&self);
+}
+
+GST_END_TEST;
+
+/* Sending may fail because of an ICMP error that an earlier packet has caused,
+ * so the driver tries a second time. Here, both attempts fail. */
+GST_START_TEST (trace_has_packets_that_cannot_be_sent)
+{
+  Fixture self;
+
+  set_up (&self);
+  add_sockets (&self, 0);
+  room = 0;
+  full_errno = EPERM;
+  put (&self, 0, 0);
+  driver_flush (&self.driver);
+  assert_equals_int (self.errors, 2);
+  assert_equals_int (count_lines (&self,
+          "DEBUG path 0: dropped 100 bytes: sending has failed twice"), 1);
+  assert_equals_int (count_lines (&self, "LOG path 0"), 0);
+  tear_down (&self);
+}
+
+GST_END_TEST;
+
+static gboolean
+has_refused (gpointer owner)
+{
+  return count_lines (owner, "DEBUG path 1: dropped 100 received bytes: their "
+      "sender is not accepted") >= ((Fixture *) owner)->n_wanted;
+}
+
+/* The kernel may merge the packets into one datagram (GRO). */
+GST_START_TEST (trace_has_each_packet_of_a_refused_sender)
+{
+  guint8 bytes[3 * SIZE] = { 0 };
+  Datagram datagrams[3];
+  GError *error = NULL;
+  Merging self;
+  guint i;
+
+  set_up_merging (&self, DATAGRAM_MERGED_SIZE, SIZE);
+  self.fixture.refuses_senders = TRUE;
+  for (i = 0; i < 3; i++)
+    datagram_init (&datagrams[i], bytes + i * SIZE, SIZE);
+  assert_equals_int (datagram_socket_send (self.sender, datagrams, 3, &error),
+      3);
+  self.fixture.n_wanted = 3;
+  fail_unless (driver_run (&self.fixture.driver, has_refused, G_MAXINT64, NULL,
+          NULL));
+  assert_equals_int (count_lines (&self.fixture, "DEBUG path 1: dropped"), 3);
+  assert_equals_int (count_lines (&self.fixture, "LOG path 1: received"), 0);
+  assert_equals_int (self.fixture.arrived->len, 0);
+  tear_down_merging (&self);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (trace_has_waits_and_timeouts)
+{
+  Merging self;
+
+  set_up_merging (&self, DATAGRAM_MERGED_SIZE, SIZE);
+  while (count_lines (&self.fixture, "LOG the timeout has passed") == 0)
+    driver_run (&self.fixture.driver, is_never, g_get_monotonic_time () + 2000,
+        NULL, NULL);
+  fail_unless (count_lines (&self.fixture, "LOG waits for at most ") > 0);
+  g_ptr_array_set_size (self.fixture.lines, 0);
+  merging_send (&self, 0, 1, SIZE, SIZE);
+  expect_lines (&self.fixture, "LOG waits without a timeout\n"
+      "LOG path 1: received 100 bytes\n");
+  /* At a high rate of packets, the driver lets them collect in the socket. */
+  self.fixture.driver.input_rate.packets.begin = g_get_monotonic_time () * 1000;
+  self.fixture.driver.input_rate.packets.rate = 200000;
+  self.fixture.driver.input_rate.has_just_received = TRUE;
+  merging_send (&self, 1, 1, SIZE, SIZE);
+  fail_unless (g_str_has_suffix (g_ptr_array_index (self.fixture.lines, 0),
+          " us, so that several packets are received together"));
+  tear_down_merging (&self);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (trace_tells_when_packets_are_collected)
+{
+  Fixture self;
+
+  set_up (&self);
+  add_sockets (&self, 0);
+  g_ptr_array_set_size (self.lines, 0);
+  call_often (&self, START);
+  expect_lines (&self, "DEBUG packets are sent together with the next ones, "
+      "because they come at a high rate\n");
+  put_often (&self, 0, 0, START);
+  put_often (&self, 0, 1, START + 1000);
+  expect_lines (&self, "LOG waits for at most 250 us before it sends, because "
+      "further packets may follow\n");
+  put_often (&self, 0, 2, START + MS / 4);
+  expect_lines (&self, "LOG path 0: sent 100 bytes\n"
+      "LOG path 0: sent 100 bytes\n" "LOG path 0: sent 100 bytes\n");
+  put_often (&self, 0, 3, START + 100 * MS);
+  expect_lines (&self, "DEBUG packets are sent at once, because they come at a "
+      "low rate\n" "LOG path 0: sent 100 bytes\n");
+  tear_down (&self);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (driver_needs_no_trace)
+{
+  DriverFuncs without_trace = funcs;
+  Fixture self;
+
+  without_trace.trace = NULL;
+  set_up (&self);
+  self.driver.funcs = &without_trace;
+  add_sockets (&self, 0);
+  room = 1;
+  put_many (&self, 0, 0, 2);
+  put (&self, 1, 0);            /* The driver has no path 1. */
+  driver_flush (&self.driver);
+  room = G_MAXINT;
+  self.refuses_senders = TRUE;
+  send_from_far (&self, 0, 0);
+  while (driver_is_blocked (&self.driver, 0))
+    driver_run (&self.driver, is_never, g_get_monotonic_time () + 2000, NULL,
+        NULL);
+  expect_many (&self, 0, 0, 2);
+  driver_remove_path (&self.driver, 0);
+  assert_equals_int (self.lines->len, 0);
+  tear_down (&self);
+}
+
+GST_END_TEST;
+
 static Suite *
 driver_suite (void)
 {
@@ -1290,6 +1570,15 @@ driver_suite (void)
   tcase_add_test (tc, kept_packets_keep_a_limited_number_of_blocks);
   tcase_add_test (tc, small_packets_share_a_block);
   tcase_add_test (tc, no_packet_is_missed_at_a_high_rate);
+  tcase_add_test (tc, trace_has_paths_and_sent_packets);
+  tcase_add_test (tc, trace_tells_queued_packets_from_sent_ones);
+  tcase_add_test (tc, trace_has_packets_that_do_not_fit_into_the_queue);
+  tcase_add_test (tc, trace_has_packets_for_a_path_that_has_gone);
+  tcase_add_test (tc, trace_has_packets_that_cannot_be_sent);
+  tcase_add_test (tc, trace_has_each_packet_of_a_refused_sender);
+  tcase_add_test (tc, trace_has_waits_and_timeouts);
+  tcase_add_test (tc, trace_tells_when_packets_are_collected);
+  tcase_add_test (tc, driver_needs_no_trace);
   return s;
 }
 
