@@ -152,7 +152,9 @@ struct _GstNetworkSinkClass
 GType gst_network_sink_get_type (void);
 
 /* Returns the timeout of the receiver in ns; 0 = unlimited. A receiver counts
- * as gone if it accepts no data or does not answer for this time. */
+ * as gone if it accepts no data or does not answer for this time. This function
+ * and gst_network_sink_get_blocking take the lock of the base class. A subclass
+ * therefore calls them before it takes its own lock. */
 GstClockTime gst_network_sink_get_timeout (GstNetworkSink * self);
 /* Returns the property `blocking`: whether render waits while the network
  * accepts no more packets. */

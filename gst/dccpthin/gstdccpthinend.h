@@ -52,7 +52,7 @@ typedef struct
   /* The lock that protects the fields of the endpoint. A thread releases it
    * before it waits, resolves a host name, posts a message or notifies of the
    * change of a property. While a thread holds this lock, it must not take
-   * OBJECT_LOCK. */
+   * OBJECT_LOCK or the lock of GstNetworkSink. */
   GMutex lock;
   const GstDccpThinEndFuncs *funcs;
   gpointer element;

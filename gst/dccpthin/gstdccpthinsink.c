@@ -132,6 +132,11 @@ struct _GstDccpThinSink
   /* Minimum interval in ns between the PTS of two successive frames so far;
    * GST_CLOCK_TIME_NONE = unknown */
   GstClockTime frame_period;
+  /* Copies of the properties `blocking` and `processing-deadline`. They are
+   * protected by the lock of the base class and by OBJECT_LOCK, which must not
+   * be taken while `end.lock` is held. */
+  gboolean blocking;
+  GstClockTime processing_deadline;     /* in ns */
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->end.lock)
@@ -604,6 +609,18 @@ note_key_packet (GstDccpThinSink * self, GstBuffer * buffer, guint64 sequence)
     dccp_history_set (&self->key_packets, sequence);
 }
 
+/* Copies the properties that decide how long a packet may wait. The caller does
+ * not hold the lock. The processing deadline is used only while the frame
+ * period is unknown, so it is not read later. */
+static void
+copy_properties (GstDccpThinSink * self)
+{
+  self->blocking = gst_network_sink_get_blocking (GST_NETWORK_SINK (self));
+  if (!GST_CLOCK_TIME_IS_VALID (self->frame_period))
+    self->processing_deadline =
+        gst_base_sink_get_processing_deadline (GST_BASE_SINK (self));
+}
+
 /* Called for each buffer. If a new frame begins, determines until when its
  * packets may wait. Upstream delivers all packets of a frame at once, and TFRC
  * spreads them over time. With blocking=false, a packet may wait for at most
@@ -623,7 +640,7 @@ note_frame (GstDccpThinSink * self, GstBuffer * buffer, guint64 now)
         : last - pts);
   max_wait = GST_CLOCK_TIME_IS_VALID (self->frame_period) ?
       MIN (self->frame_period / 10 * 9, MAX_FRAME_WAIT) :
-      gst_base_sink_get_processing_deadline (GST_BASE_SINK (self));
+      self->processing_deadline;
   self->frame_pts = pts;
   self->frame_is_over = FALSE;
   self->frame_until = now + max_wait;
@@ -632,8 +649,7 @@ note_frame (GstDccpThinSink * self, GstBuffer * buffer, guint64 now)
 static gboolean
 may_wait (GstDccpThinSink * self, guint64 until)
 {
-  if (gst_network_sink_get_blocking (GST_NETWORK_SINK (self))
-      || until <= self->frame_until)
+  if (self->blocking || until <= self->frame_until)
     return TRUE;
   /* This packet would have to wait too long. The base class therefore drops it,
    * and also the remaining packets of the frame. */
@@ -684,6 +700,7 @@ gst_dccp_thin_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   guint i, n_put = 0;
 
   n = MIN (n, DCCP_MAX_PUT);
+  copy_properties (self);
   LOCK (self);
   if (driver_is_blocked (&self->end.driver, 0)) {
     result = wait_until (self, G_MAXUINT64, GST_NETWORK_SINK_FULL);

@@ -61,8 +61,8 @@ struct _GstUdpliteSink
   GstNetworkSink parent;
 
   /* This lock is never held while a thread waits, resolves a name, emits a
-   * signal or posts a message. OBJECT_LOCK is never taken while this lock is
-   * held. */
+   * signal or posts a message. OBJECT_LOCK and the lock of the base class are
+   * never taken while this lock is held. */
   GMutex lock;
 
   /* --- protected by lock --- */
@@ -245,11 +245,12 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
     guint n, guint * sent, GError ** error)
 {
   GstUdpliteSink *self = GST_UDPLITE_SINK (sink);
+  const gboolean blocking = n > 1 && gst_network_sink_get_blocking (sink);
   GstNetworkSinkResult result;
 
   LOCK (self);
-  result = gst_udplite_sink_sender_send (&self->sender, buffers, n, sent,
-      error);
+  result = gst_udplite_sink_sender_send (&self->sender, buffers, n, blocking,
+      sent, error);
   UNLOCK (self);
   return result;
 }

@@ -187,9 +187,9 @@ interrupt_round (GstUdpliteSinkSender * self, GstBuffer ** buffers)
  * To prevent this, the batch is limited to one packet. The base class can then
  * drop only the packet for which the socket is full. */
 static guint
-limit_batch (GstUdpliteSinkSender * self, guint n)
+limit_batch (GstUdpliteSinkSender * self, guint n, gboolean blocking)
 {
-  if (n > 1 && !gst_network_sink_get_blocking (self->sink)
+  if (n > 1 && !blocking
       && !udplite_round_goes_once (self->clients, self->send_duplicates))
     return 1;
   return n;
@@ -197,12 +197,13 @@ limit_batch (GstUdpliteSinkSender * self, guint n)
 
 GstNetworkSinkResult
 gst_udplite_sink_sender_send (GstUdpliteSinkSender * self,
-    GstBuffer ** buffers, guint n, guint * sent, GError ** error)
+    GstBuffer ** buffers, guint n, gboolean blocking, guint * sent,
+    GError ** error)
 {
   GstNetworkSinkResult result = GST_NETWORK_SINK_SENT;
   guint mapped;
 
-  n = limit_batch (self, n);
+  n = limit_batch (self, n, blocking);
   /* `resume_at` is the first packet of an interrupted batch. If the present
    * batch does not begin with this packet, the base class has dropped the
    * interrupted batch. Its stored progress is then discarded. */

@@ -56,10 +56,12 @@ void gst_udplite_sink_sender_finalize (GstUdpliteSinkSender * self);
  * the packets. */
 void gst_udplite_sink_sender_reset (GstUdpliteSinkSender * self);
 
-/* Sends up to `n` packets to all receivers. The arguments and the result are
- * those of the virtual function send_packets of GstNetworkSink. */
+/* Sends up to `n` packets to all receivers. `blocking` is the value of the
+ * property `blocking`; it is not used if `n` is 1. The other arguments and the
+ * result are those of the virtual function send_packets of GstNetworkSink. */
 GstNetworkSinkResult gst_udplite_sink_sender_send (GstUdpliteSinkSender * self,
-    GstBuffer ** buffers, guint n, guint * sent, GError ** error);
+    GstBuffer ** buffers, guint n, gboolean blocking, guint * sent,
+    GError ** error);
 /* Returns the socket that had no room for further packets (transfer none).
  * Returns NULL if this socket is not open any more. */
 GSocket *gst_udplite_sink_sender_get_full_socket (GstUdpliteSinkSender * self);

@@ -6,6 +6,7 @@
  * test. */
 
 #include "dccploopback.h"
+#include "gstnetworksink.h"
 
 #define SIZE 1000
 
@@ -598,6 +599,53 @@ GST_START_TEST (without_mtu_the_path_is_the_limit)
 
 GST_END_TEST;
 
+/* --- locks ---------------------------------------------------------------- */
+
+static gpointer
+send_alone (gpointer data)
+{
+  GstNetworkSink *sink = data;
+  GstBuffer *buffer = loopback_make_buffer (0, SIZE);
+  GError *error = NULL;
+  guint sent;
+
+  GST_BUFFER_PTS (buffer) = 0;
+  GST_NETWORK_SINK_GET_CLASS (sink)->send_packets (sink, &buffer, 1, &sent,
+      &error);
+  g_assert_no_error (error);
+  gst_buffer_unref (buffer);
+  return NULL;
+}
+
+/* A thread that waits for OBJECT_LOCK must not hold the lock of the element,
+ * which reading the property estimated-bitrate takes. Otherwise, this test
+ * would never end. */
+GST_START_TEST (lock_is_not_held_while_object_lock_is_taken)
+{
+  LoopbackFixture fixture;
+  GstElement *sink;
+  GThread *thread;
+  guint i, rate;
+
+  dccp_loopback_fixture_init (&fixture);
+  sink = fixture.sink.element;
+  /* The sink reads the processing deadline, which OBJECT_LOCK protects, if a
+   * frame begins while the frame period is unknown. This buffer has no PTS, so
+   * the buffer of the thread begins a frame, and the period is unknown. */
+  loopback_push (&fixture, loopback_make_buffer (0, SIZE));
+  GST_OBJECT_LOCK (sink);
+  thread = g_thread_new ("sender", send_alone, sink);
+  for (i = 0; i < 50; i++) {
+    g_object_get (sink, "estimated-bitrate", &rate, NULL);
+    g_usleep (1000);
+  }
+  GST_OBJECT_UNLOCK (sink);
+  g_thread_join (thread);
+  loopback_fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
 /* --- a receiver that is too slow ------------------------------------------ */
 
 static void
@@ -909,6 +957,7 @@ dccpthinsink_suite (void)
   tcase_add_test (tcase, eos_waits_no_longer_than_its_timeout);
   tcase_add_test (tcase, buffer_that_fits_in_no_packet_is_an_error);
   tcase_add_test (tcase, without_mtu_the_path_is_the_limit);
+  tcase_add_test (tcase, lock_is_not_held_while_object_lock_is_taken);
   tcase_add_test (tcase, slow_receiver_is_told_and_frames_are_dropped_whole);
   tcase_add_test (tcase, frames_are_paced_and_not_dropped_for_it);
   tcase_add_test (tcase, dropped_packets_are_told_together);
