@@ -418,9 +418,24 @@ set_used_socket (GstDccpThinSrc * self, GSocket * socket)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Opens the endpoint. Called by the connection's thread. From now on until
- * close_end () is called, only this thread opens and closes the socket. The
- * function may therefore read the socket without the lock. */
+/* Sets the property used-socket to the socket of the endpoint, or to NULL if
+ * the endpoint is closed. The caller does not hold the lock. The socket is read
+ * with the lock, which is released before OBJECT_LOCK is taken. */
+static void
+use_socket_of_end (GstDccpThinSrc * self)
+{
+  GSocket *socket = NULL;
+
+  LOCK (self);
+  if (self->end.endpoint)
+    socket = g_object_ref (datagram_socket_get_socket (driver_get_socket
+            (&self->end.driver, 0)));
+  UNLOCK (self);
+  set_used_socket (self, socket);
+  g_clear_object (&socket);
+}
+
+/* Opens the endpoint. Called by the connection's thread. */
 static gboolean
 open_end (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
     GSocketAddress * remote, gboolean is_last, guint64 timeout, GError ** error)
@@ -428,8 +443,7 @@ open_end (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
   if (!gst_dccp_thin_end_open (&self->end, settings, remote, is_last, timeout,
           self->cancellable, error))
     return FALSE;
-  set_used_socket (self, datagram_socket_get_socket (driver_get_socket
-          (&self->end.driver, 0)));
+  use_socket_of_end (self);
   return TRUE;
 }
 
@@ -693,9 +707,7 @@ begin_to_listen (GstDccpThinSrc * self)
   if (!gst_dccp_thin_end_listen (&self->end, timeout, self->cancellable,
           GST_RESOURCE_ERROR_OPEN_READ))
     return FALSE;
-  if (self->end.endpoint)
-    set_used_socket (self, datagram_socket_get_socket (driver_get_socket
-            (&self->end.driver, 0)));
+  use_socket_of_end (self);
   return TRUE;
 }
 

@@ -339,11 +339,11 @@ static void
 begin (GstMmtpSrc * self, const GstMmtpSrcSettings * settings,
     DatagramSocket * socket)
 {
+  LOCK (self);
   driver_begin (&self->driver, &mmtp_receiver_verbs, self->receiver,
       INPUT_ROOM);
   driver_add_path (&self->driver, 0, socket, MMTP_MAX_RECEIVER_MESSAGE);
   self->stopping = FALSE;
-  LOCK (self);
   gst_mmtp_src_queue_start (&self->queue, settings->max_bytes,
       settings->latency * GST_MSECOND);
   UNLOCK (self);
