@@ -8,7 +8,8 @@ program checks the following rules of the plan:
    gst/common. Cores include only their own headers and those of two layers,
    gst/common/video and gst/common/net. Each of these two layers includes only
    its own headers. The other files of gst/common may include the headers of
-   both layers.
+   both layers. No include contains "..", because the compiler would search for
+   such a header beside each include directory.
 
 2. There are no cyclic dependencies between files or units. A unit is the set
    of files with the same name before the suffix, such as `frames.c` and
@@ -112,6 +113,16 @@ def may_use_gstreamer(directory):
     return directory not in BELOW_CORES and not directory.endswith("/core")
 
 
+def is_plain(name):
+    """Returns whether the name of an included header is a relative path without
+    "." and "..". The compiler looks for <../x.h> beside each of its include
+    directories, so that such a name could reach any file of the project, and
+    this program would have to know the include directories of each target.
+    """
+    return (name == os.path.normpath(name) and not os.path.isabs(name)
+            and ".." not in name.split("/"))
+
+
 def get_unit(path):
     """Returns the unit to which a file belongs. The name of a unit is the path
     of its files without the suffix."""
@@ -181,6 +192,10 @@ class Tree:
 
     def add(self, path, name, is_quoted):
         directory = path.rsplit("/", 1)[0]
+        if not is_plain(name):
+            self.faults.append(f"{path} includes {name}, which is not a plain "
+                               "path below an include directory")
+            return
         found = self.find(directory, name)
         if len(found) > 1:
             self.faults.append(f"{path} includes {name}, which there is more "
@@ -397,8 +412,8 @@ class FaultsTest(unittest.TestCase):
         self.assertEqual(self.find_faults({}), [])
 
     def test_a_core_includes_an_element(self):
-        for line in ('#include "gstone.h"', '#include "../gstone.h"',
-                     '#include "gst/one/gstone.h"', "#include <gstone.h>",
+        for line in ('#include "gstone.h"', '#include "gst/one/gstone.h"',
+                     "#include <gstone.h>", "#include <one/gstone.h>",
                      '  # include "gstone.h"'):
             with self.subTest(line):
                 self.check("gst/one/core/one.c", line,
@@ -451,6 +466,29 @@ class FaultsTest(unittest.TestCase):
         self.check("gst/one/gstone.h", '#include "nowhere.h"', "there is not")
         self.check("gst/one/gstone.h", "#include HEADER", "a macro")
         self.check("gst/two/one.h", "", "more than once")
+
+    def test_an_include_that_leads_out_of_an_include_directory(self):
+        # The compiler finds each of these headers if the build gives the file
+        # its own directory and gst/common/net as include directories.
+        for path, name in (
+                ("gst/one/core/one.c", "../gsthelper.h"),
+                ("gst/one/core/one.c", "../gstone.h"),
+                ("gst/one/core/one.c", "../net/../gsthelper.h"),
+                ("gst/one/core/one.c", "./frames.h"),
+                ("gst/two/gsttwo.c", "../../one/gstone.h"),
+                ("gst/two/gsttwo.c", ".././one/gstone.h"),
+                ("gst/two/gsttwo.c", "..//one/gstone.h"),
+                ("gst/two/gsttwo.c", "core/../../one/gstone.h"),
+                ("gst/common/video/frames.h", "../net/sockets.h"),
+                ("ext/three/gstthree.c", "../one/core/one.h"),
+                ("ext/three/gstthree.c", "/usr/include/stdio.h")):
+            for line in (f"#include <{name}>", f'#include "{name}"'):
+                with self.subTest(line):
+                    self.check(path, line, f"{path} includes {name}, which")
+
+    def test_an_include_of_a_system_header_with_a_directory(self):
+        self.assertEqual(self.find_faults({
+            "gst/one/core/more.c": "#include <sys/types.h>\n"}), [])
 
     def test_a_directory_that_is_not_in_the_plan(self):
         self.check("gst/one/core/more/more.c", "", "no directory of the plan")
