@@ -145,7 +145,7 @@ gst_mpeg_stat_stop (GstMpegStat * self)
   g_clear_pointer (&self->units, mpegstat_units_free);
   g_clear_pointer (&self->arrivals, mpegstat_arrivals_free);
   g_queue_clear_full (&self->held_events, (GDestroyNotify) gst_event_unref);
-  mpegstat_log_close (&self->log);
+  gst_output_file_close (&self->log);
 }
 
 static GstStateChangeReturn
@@ -341,7 +341,7 @@ gst_mpeg_stat_finalize (GObject * object)
   GstMpegStat *self = GST_MPEG_STAT (object);
 
   mpegstat_core_free (self->core);
-  mpegstat_log_clear (&self->log);
+  gst_output_file_close (&self->log);
   g_string_free (self->line, TRUE);
   gst_wireless_properties_clear (self, GST_TYPE_MPEG_STAT);
 
@@ -354,7 +354,7 @@ gst_mpeg_stat_init (GstMpegStat * self)
   gst_wireless_properties_init (self, GST_TYPE_MPEG_STAT);
   self->core = mpegstat_core_new ();
   self->line = g_string_new (NULL);
-  mpegstat_log_init (&self->log);
+  gst_output_file_init (&self->log);
   g_queue_init (&self->held_events);
 
   self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");

@@ -10,12 +10,12 @@
 #include <gst/gst.h>
 
 #include "gstmpegvideoinput.h"
+#include "gstoutputfile.h"
 #include "gstpullreader.h"
 #include "gststatstimer.h"
 #include "mpegstatarrivals.h"
 #include "mpegstatclock.h"
 #include "mpegstatcore.h"
-#include "mpegstatlog.h"
 #include "mpegstatunits.h"
 
 #define GST_TYPE_MPEG_STAT (gst_mpeg_stat_get_type ())
@@ -29,6 +29,14 @@ GST_DEBUG_CATEGORY_EXTERN (gst_mpeg_stat_debug);
  * 6-4). An unparsed frame waits until the next frame begins. While the frame
  * rate is unknown, this constant serves as the maximum of this waiting time. */
 #define MAX_FRAME_DURATION (GST_SECOND * 1001 / 24000)
+
+typedef enum
+{
+  /* comma-separated values: a header line, then one line per event */
+  MPEGSTAT_LOG_CSV,
+  /* one line per event; each line is a JSON object */
+  MPEGSTAT_LOG_JSON
+} MpegStatLogFormat;
 
 /* Copies of three properties, which are made once for each frame. `print` is
  * TRUE if events are printed. `post` is TRUE if events are posted as messages.
@@ -89,8 +97,11 @@ struct _GstMpegStat
   /* TRUE if the next frame gets the flag DISCONT, because the stream begins or
    * data before this frame are missing */
   gboolean discont;
-  MpegStatLog log;
-  GString *line;                /* memory for printed lines */
+  /* The log. Each event is written when it occurs. `log_format` is the value of
+   * the property `format` when the log was opened. */
+  GstOutputFile log;
+  MpegStatLogFormat log_format;
+  GString *line;                /* memory for formatting lines */
 };
 
 /* --- gstmpegstatstream.c -------------------------------------------------- */

@@ -191,12 +191,13 @@ gst_mpeg_stat_create_interval_stats (GstElement * element)
 
 /* --- the log ------------------------------------------------------------- */
 
-/* `error` is the errno of a failure to write the log; 0 means that there was no
- * failure. If there was a failure, posts a warning. The log has already been
- * closed then. */
+/* Writes self->line to the log. After an error, posts a warning, and the stream
+ * continues without a log. */
 static void
-gst_mpeg_stat_warn_of_log (GstMpegStat * self, gint error)
+gst_mpeg_stat_write_line (GstMpegStat * self)
 {
+  gint error =
+      gst_output_file_write (&self->log, self->line->str, self->line->len);
   gchar *location;
 
   if (error == 0)
@@ -216,28 +217,48 @@ gst_mpeg_stat_warn_of_log (GstMpegStat * self, gint error)
   g_free (location);
 }
 
+static void
+gst_mpeg_stat_write_header (GstMpegStat * self)
+{
+  if (self->log_format != MPEGSTAT_LOG_CSV)
+    return;
+  g_string_truncate (self->line, 0);
+  mpegstat_format_csv_header (self->line);
+  gst_mpeg_stat_write_line (self);
+}
+
+static void
+gst_mpeg_stat_write_event (GstMpegStat * self, const MpegStatEvent * event)
+{
+  g_string_truncate (self->line, 0);
+  if (self->log_format == MPEGSTAT_LOG_JSON)
+    mpegstat_format_json (event, self->line);
+  else
+    mpegstat_format_csv (event, self->line);
+  gst_mpeg_stat_write_line (self);
+}
+
 gboolean
 gst_mpeg_stat_open_log (GstMpegStat * self)
 {
-  MpegStatLogFormat format;
   gchar *location;
   gint error;
 
   GST_OBJECT_LOCK (self);
   location = g_strdup (self->location);
-  format = self->format;
+  self->log_format = self->format;
   GST_OBJECT_UNLOCK (self);
 
   if (!location)
     return TRUE;
-  error = mpegstat_log_open (&self->log, location, format);
+  error = gst_output_file_open (&self->log, location);
   if (error)
     GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
         ("Could not open the log \"%s\" for writing: %s. Set location to a "
             "file in a directory that exists and may be written to.", location,
             g_strerror (error)), ("errno %d", error));
   else
-    gst_mpeg_stat_warn_of_log (self, mpegstat_log_write_header (&self->log));
+    gst_mpeg_stat_write_header (self);
   g_free (location);
   return error == 0;
 }
@@ -292,7 +313,8 @@ gst_mpeg_stat_print_line (GstMpegStat * self)
 gboolean
 gst_mpeg_stat_is_heard (GstMpegStat * self, const Settings * settings)
 {
-  return settings->print || settings->post || mpegstat_log_is_open (&self->log);
+  return settings->print || settings->post
+      || gst_output_file_is_open (&self->log);
 }
 
 void
@@ -304,8 +326,8 @@ gst_mpeg_stat_tell (GstMpegStat * self, const Settings * settings,
     mpegstat_format_text (event, GST_OBJECT_NAME (self), self->line);
     gst_mpeg_stat_print_line (self);
   }
-  if (mpegstat_log_is_open (&self->log))
-    gst_mpeg_stat_warn_of_log (self, mpegstat_log_write (&self->log, event));
+  if (gst_output_file_is_open (&self->log))
+    gst_mpeg_stat_write_event (self, event);
   if (settings->post)
     gst_mpeg_stat_post_event (self, event);
 }

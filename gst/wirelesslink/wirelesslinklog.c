@@ -4,16 +4,9 @@
 
 #include "wirelesslinklog.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <glib/gstdio.h>
-
+#include "gstoutputfile.h"
 #include "linkpattern.h"
 
-#define LOCATION_STDOUT "-"
 #define FLUSH_BYTES 32768
 
 #define LOG_HEAD \
@@ -26,9 +19,7 @@
 typedef struct
 {
   gchar *name;
-  /* descriptor of the file; -1 if the file was not opened, or was closed after
-   * an error */
-  gint fd;
+  GstOutputFile file;           /* not open after an error */
   GString *text;                /* not written yet */
 } Output;
 
@@ -44,15 +35,10 @@ output_open (Output * output, const gchar * name, const gchar * head,
 {
   gint problem;
 
-  output->fd = -1;
   if (!name)
     return TRUE;
-  if (g_str_equal (name, LOCATION_STDOUT))
-    output->fd = STDOUT_FILENO;
-  else
-    output->fd = g_open (name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  problem = errno;
-  if (output->fd < 0) {
+  problem = gst_output_file_open (&output->file, name);
+  if (problem != 0) {
     g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (problem),
         "could not open the log \"%s\" for writing: %s. Set a file in a "
         "directory that exists and may be written to", name,
@@ -65,36 +51,12 @@ output_open (Output * output, const gchar * name, const gchar * head,
 }
 
 static void
-output_close (Output * output)
-{
-  if (output->fd >= 0 && output->fd != STDOUT_FILENO)
-    g_close (output->fd, NULL);
-  output->fd = -1;
-}
-
-static void
 output_clear (Output * output)
 {
-  output_close (output);
+  gst_output_file_close (&output->file);
   g_free (output->name);
   if (output->text)
     g_string_free (output->text, TRUE);
-}
-
-static gboolean
-write_all (gint fd, const gchar * text, gsize size)
-{
-  while (size > 0) {
-    gssize written = write (fd, text, size);
-
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0)
-      return FALSE;
-    text += written;
-    size -= written;
-  }
-  return TRUE;
 }
 
 static gboolean
@@ -102,14 +64,13 @@ output_flush (Output * output, GError ** error)
 {
   gint problem;
 
-  if (output->fd < 0 || output->text->len == 0
-      || write_all (output->fd, output->text->str, output->text->len)) {
-    if (output->text)
-      g_string_truncate (output->text, 0);
+  if (!gst_output_file_is_open (&output->file))
     return TRUE;
-  }
-  problem = errno;
-  output_close (output);
+  problem = gst_output_file_write (&output->file, output->text->str,
+      output->text->len);
+  g_string_truncate (output->text, 0);
+  if (problem == 0)
+    return TRUE;
   g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (problem),
       "could not write to the log \"%s\", which ends here: %s. Check the disk, "
       "or set another location", output->name, g_strerror (problem));
@@ -123,7 +84,8 @@ wireless_link_log_new (const gchar * location, const gchar * pattern,
   WirelessLinkLog *log = g_new0 (WirelessLinkLog, 1);
   gchar *head = link_pattern_format_head (seed);
 
-  log->pattern.fd = -1;
+  gst_output_file_init (&log->fates.file);
+  gst_output_file_init (&log->pattern.file);
   if (!output_open (&log->fates, location, LOG_HEAD, error)
       || !output_open (&log->pattern, pattern, head, error))
     g_clear_pointer (&log, wireless_link_log_free);
@@ -197,16 +159,18 @@ append_pattern (GString * text, const LinkPacket * packet)
 static gboolean
 is_full (const Output * output)
 {
-  return output->fd >= 0 && output->text->len >= FLUSH_BYTES;
+  return gst_output_file_is_open (&output->file)
+      && output->text->len >= FLUSH_BYTES;
 }
 
 gboolean
 wireless_link_log_event (WirelessLinkLog * log, const LinkEvent * event,
     GError ** error)
 {
-  if (log->fates.fd >= 0)
+  if (gst_output_file_is_open (&log->fates.file))
     append_event (log->fates.text, event);
-  if (log->pattern.fd >= 0 && event->type == LINK_EVENT_FATE)
+  if (gst_output_file_is_open (&log->pattern.file)
+      && event->type == LINK_EVENT_FATE)
     append_pattern (log->pattern.text, &event->packet);
   if (event->time < log->flushed + LINK_SECOND && !is_full (&log->fates)
       && !is_full (&log->pattern))
