@@ -8,6 +8,7 @@
 
 #include <gst/net/gstnetaddressmeta.h>
 
+#include "datagramaddress.h"
 #include "gstblockallocator.h"
 #include "gstcoveragemeta.h"
 #include "gstlivesource.h"

@@ -2,6 +2,8 @@
 
 #include "udplitesockets.h"
 
+#include "datagramaddress.h"
+
 const gchar *
 udplite_test_family_name (gboolean ipv6)
 {

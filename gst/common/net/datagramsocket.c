@@ -57,74 +57,10 @@ datagram_socket_options_init (DatagramSocketOptions * options)
 
 /* --- addresses ------------------------------------------------------------ */
 
-gint
-datagram_path_get_family (const DatagramPath * path)
-{
-  return path->address_size == 4 ? AF_INET : AF_INET6;
-}
-
-socklen_t
-datagram_native_from_path (DatagramNative * native, const DatagramPath * path)
-{
-  if (datagram_path_get_family (path) == AF_INET) {
-    memset (&native->ipv4, 0, sizeof (native->ipv4));
-    native->ipv4.sin_family = AF_INET;
-    native->ipv4.sin_port = g_htons (path->remote_port);
-    memcpy (&native->ipv4.sin_addr, path->remote, 4);
-    return sizeof (native->ipv4);
-  }
-  memset (&native->ipv6, 0, sizeof (native->ipv6));
-  native->ipv6.sin6_family = AF_INET6;
-  native->ipv6.sin6_port = g_htons (path->remote_port);
-  native->ipv6.sin6_scope_id = path->scope;
-  memcpy (&native->ipv6.sin6_addr, path->remote, 16);
-  return sizeof (native->ipv6);
-}
-
 gboolean
 datagram_is_link_local (const guint8 address[16], gsize size)
 {
   return size == 16 && address[0] == 0xfe && (address[1] & 0xc0) == 0x80;
-}
-
-static gsize
-read_native (const DatagramNative * native, guint8 address[16], guint16 * port,
-    guint32 * scope)
-{
-  if (native->any.sa_family == AF_INET) {
-    *port = g_ntohs (native->ipv4.sin_port);
-    memcpy (address, &native->ipv4.sin_addr, 4);
-    return 4;
-  }
-  *port = g_ntohs (native->ipv6.sin6_port);
-  *scope = native->ipv6.sin6_scope_id;
-  memcpy (address, &native->ipv6.sin6_addr, 16);
-  return 16;
-}
-
-void
-datagram_path_set_native (DatagramPath * path, const DatagramNative * native)
-{
-  path->address_size =
-      read_native (native, path->remote, &path->remote_port, &path->scope);
-}
-
-void
-datagram_path_set_remote (DatagramPath * path, GSocketAddress * remote)
-{
-  DatagramNative native;
-
-  if (g_socket_address_to_native (remote, &native, sizeof (native), NULL))
-    datagram_path_set_native (path, &native);
-}
-
-GSocketAddress *
-datagram_path_get_remote (const DatagramPath * path)
-{
-  DatagramNative native;
-  socklen_t size = datagram_native_from_path (&native, path);
-
-  return g_socket_address_new_from_native (&native, size);
 }
 
 GList *
@@ -524,7 +460,8 @@ read_local_endpoint (DatagramSocket * self, GError ** error)
   if (getsockname (self->fd, &native.any, &size) < 0)
     return socket_set_error (error, errno, "could not read the local address");
   self->path.address_size =
-      read_native (&native, self->path.local, &self->path.local_port, &scope);
+      datagram_native_read (&native, self->path.local, &self->path.local_port,
+      &scope);
   if (self->is_raw)
     self->path.local_port = 0;
   if (self->path.scope == 0)
@@ -914,7 +851,7 @@ datagram_socket_find_local (DatagramSocket * self, DatagramPath * path,
   close (fd);
   if (!done)
     return socket_set_error (error, errno, "could not read the local address");
-  read_native (&native, path->local, &port, &scope);
+  datagram_native_read (&native, path->local, &port, &scope);
   /* A packet that is sent from a link-local address needs the interface of this
    * address (RFC 3542 section 6.2). */
   if (path->scope == 0

@@ -145,9 +145,6 @@ gboolean datagram_socket_accept_no_checksum (DatagramSocket * socket,
 gboolean datagram_socket_find_local (DatagramSocket * socket,
     DatagramPath * path, GError ** error);
 
-void datagram_path_set_remote (DatagramPath * path, GSocketAddress * remote);
-GSocketAddress *datagram_path_get_remote (const DatagramPath * path);
-
 /* Resolves a host name. This call may block. Returns the addresses in order of
  * preference, as a list of GInetAddress; NULL on error. */
 GList *datagram_look_up (const gchar * host, GCancellable * cancellable,

@@ -4,24 +4,13 @@
 
 #pragma once
 
-#include <netinet/in.h>
-
+#include "datagramaddress.h"
 #include "datagramsocket.h"
 #include "socketclock.h"
 
 #pragma GCC visibility push(hidden)
 
 #define IPV4_HEADER_SIZE 20     /* RFC 791, without options */
-
-/* A socket address in the format of the socket system calls. The port of an
- * IPv4 address (sin_port) and the port of an IPv6 address (sin6_port) are at
- * the same offset, so the port of both can be set through ipv4.sin_port. */
-typedef union
-{
-  struct sockaddr any;
-  struct sockaddr_in ipv4;
-  struct sockaddr_in6 ipv6;
-} DatagramNative;
 
 struct _DatagramSocket
 {
@@ -71,15 +60,6 @@ struct _DatagramSocket
   SocketClock clock;
 };
 
-/* Returns AF_INET or AF_INET6. */
-gint datagram_path_get_family (const DatagramPath * path);
-/* Converts the remote endpoint of `path` to a socket address, stores it in
- * `native`, and returns the size of this address in bytes.
- */
-socklen_t datagram_native_from_path (DatagramNative * native,
-    const DatagramPath * path);
-void datagram_path_set_native (DatagramPath * path,
-    const DatagramNative * native);
 /* Returns whether the address is link-local (RFC 4291 section 2.5.6). */
 gboolean datagram_is_link_local (const guint8 address[16], gsize size);
 

@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "datagramsocket.h"
+#include "datagramaddress.h"
 
 typedef struct
 {

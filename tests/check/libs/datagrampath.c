@@ -7,7 +7,7 @@
 
 #include <gst/check/gstcheck.h>
 
-#include "datagramsocket.h"
+#include "datagramaddress.h"
 
 GST_START_TEST (every_field_makes_another_path)
 {

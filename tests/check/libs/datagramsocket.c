@@ -6,6 +6,7 @@
 
 #define _GNU_SOURCE             /* syscall */
 
+#include "datagramaddress.h"
 #include "datagramsockets.h"
 
 #include <sys/socket.h>
