@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "wire.h"
+
 #define PROTOCOL_UDP 17
 #define UDP_SIZE 8
 #define IP4_SIZE 20             /* without options */
@@ -32,72 +34,18 @@
 #define UDP_LENGTH 4
 #define UDP_CHECKSUM 6
 
-static guint
-read16 (const guint8 * data)
-{
-  return data[0] << 8 | data[1];
-}
-
-static void
-write16 (guint8 * data, guint value)
-{
-  data[0] = value >> 8;
-  data[1] = value;
-}
-
 /* --- checksums ------------------------------------------------------------ */
-
-/* Computes a sum for an Internet checksum: adds all 16-bit words of the data to
- * the number `sum`, and returns the result. The result is not reduced to 16
- * bits yet, and it may differ from the exact sum. However, the result and the
- * exact sum have the same remainder modulo 65535, and only this remainder
- * matters for the checksum. The words are read in the byte order of the
- * machine, which does not affect the verification (RFC 1071, section 2).
- *
- * The function runs for each packet on its way from the link to the kernel. For
- * speed, it adds eight bytes at a time. */
-static guint64
-add_words (guint64 sum, const guint8 * data, gsize size)
-{
-  guint64 even = 0, odd = 0, word;
-  guint16 rest;
-
-  for (; size >= sizeof (word); data += sizeof (word), size -= sizeof (word)) {
-    memcpy (&word, data, sizeof (word));
-    even += word & G_MAXUINT32;
-    odd += word >> 32;
-  }
-  sum += even + odd;
-  for (; size >= sizeof (rest); data += sizeof (rest), size -= sizeof (rest)) {
-    memcpy (&rest, data, sizeof (rest));
-    sum += rest;
-  }
-  if (size) {
-    rest = 0;
-    memcpy (&rest, data, 1);
-    sum += rest;
-  }
-  return sum;
-}
-
-static guint16
-fold (guint64 sum)
-{
-  while (sum >> 16)
-    sum = (sum & G_MAXUINT16) + (sum >> 16);
-  return sum;
-}
 
 /* Returns the sum of the 16-bit words of UDP's pseudo header (RFC 768; RFC
  * 8200, section 8.1), in the byte order of the machine. */
 static guint64
-add_pseudo_header (const guint8 * packet, gsize ip_size, guint length)
+sum_pseudo_header (const guint8 * packet, gsize ip_size, guint length)
 {
   gboolean is_ip4 = ip_size == IP4_SIZE;
   const guint8 *addresses = packet + (is_ip4 ? IP4_ADDRESSES : IP6_ADDRESSES);
 
-  return add_words ((guint64) g_htons (PROTOCOL_UDP) + g_htons (length),
-      addresses, packet + ip_size - addresses);
+  return (guint64) g_htons (PROTOCOL_UDP) + g_htons (length)
+      + wire_sum (addresses, packet + ip_size - addresses);
 }
 
 static gboolean
@@ -107,9 +55,9 @@ has_right_checksum (const guint8 * packet, gsize size, gsize ip_size)
   gsize length = size - ip_size;
 
   /* A UDP checksum of 0 means that the packet has no checksum. */
-  return read16 (udp + UDP_CHECKSUM) != 0
-      && fold (add_words (add_pseudo_header (packet, ip_size, length), udp,
-          length)) == G_MAXUINT16;
+  return wire_read (udp + UDP_CHECKSUM, 2) != 0
+      && wire_fold_sum (sum_pseudo_header (packet, ip_size, length)
+      + wire_sum (udp, length)) == G_MAXUINT16;
 }
 
 /* --- packets -------------------------------------------------------------- */
@@ -118,17 +66,17 @@ static gboolean
 is_ip4 (const guint8 * packet, gsize size)
 {
   return size > IP4_SIZE + UDP_SIZE && packet[0] == 0x45
-      && read16 (packet + IP4_LENGTH) == size
-      && (read16 (packet + IP4_FRAGMENT) & ~IP4_DF) == 0
+      && wire_read (packet + IP4_LENGTH, 2) == size
+      && (wire_read (packet + IP4_FRAGMENT, 2) & ~IP4_DF) == 0
       && packet[IP4_PROTOCOL] == PROTOCOL_UDP
-      && fold (add_words (0, packet, IP4_SIZE)) == G_MAXUINT16;
+      && wire_fold_sum (wire_sum (packet, IP4_SIZE)) == G_MAXUINT16;
 }
 
 static gboolean
 is_ip6 (const guint8 * packet, gsize size)
 {
   return size > IP6_SIZE + UDP_SIZE && packet[0] >> 4 == 6
-      && read16 (packet + IP6_LENGTH) == size - IP6_SIZE
+      && wire_read (packet + IP6_LENGTH, 2) == size - IP6_SIZE
       && packet[IP6_NEXT_HEADER] == PROTOCOL_UDP;
 }
 
@@ -146,7 +94,7 @@ check_packet (const guint8 * packet, gsize size)
     ip_size = IP6_SIZE;
   else
     return 0;
-  if (read16 (packet + ip_size + UDP_LENGTH) != size - ip_size
+  if (wire_read (packet + ip_size + UDP_LENGTH, 2) != size - ip_size
       || !has_right_checksum (packet, size, ip_size))
     return 0;
   return ip_size;
@@ -169,9 +117,9 @@ follows_ip4 (const TunMerge * merge, const guint8 * packet)
       IP4_CHECKSUM - IP4_FRAGMENT) == 0
       && memcmp (packet + IP4_ADDRESSES, first + IP4_ADDRESSES,
       IP4_SIZE - IP4_ADDRESSES) == 0
-      && (read16 (packet + IP4_FRAGMENT) == IP4_DF
-      || read16 (packet + IP4_ID) == (guint16) (read16 (first + IP4_ID) +
-          merge->n));
+      && (wire_read (packet + IP4_FRAGMENT, 2) == IP4_DF
+      || wire_read (packet + IP4_ID, 2) ==
+      (guint16) (wire_read (first + IP4_ID, 2) + merge->n));
 }
 
 static gboolean
@@ -243,15 +191,15 @@ tun_merge_write_header (const TunMerge * merge, guint8 * header)
   guint16 sum;
 
   memcpy (header, merge->header, merge->header_size);
-  write16 (header + ip_size + UDP_LENGTH, length);
-  sum = fold (add_pseudo_header (header, ip_size, length));
+  wire_write (header + ip_size + UDP_LENGTH, 2, length);
+  sum = wire_fold_sum (sum_pseudo_header (header, ip_size, length));
   memcpy (header + ip_size + UDP_CHECKSUM, &sum, sizeof (sum));
   if (ip_size == IP6_SIZE) {
-    write16 (header + IP6_LENGTH, length);
+    wire_write (header + IP6_LENGTH, 2, length);
     return;
   }
-  write16 (header + IP4_LENGTH, ip_size + length);
-  write16 (header + IP4_CHECKSUM, 0);
-  sum = ~fold (add_words (0, header, IP4_SIZE));
+  wire_write (header + IP4_LENGTH, 2, ip_size + length);
+  wire_write (header + IP4_CHECKSUM, 2, 0);
+  sum = ~wire_fold_sum (wire_sum (header, IP4_SIZE));
   memcpy (header + IP4_CHECKSUM, &sum, sizeof (sum));
 }
