@@ -133,12 +133,6 @@ read_option (DccpConnection * connection, const DccpPacket * packet,
   }
 }
 
-static gboolean
-is_negotiation (guint8 type)
-{
-  return type >= DCCP_OPTION_CHANGE_L && type <= DCCP_OPTION_CONFIRM_R;
-}
-
 /* Returns whether options of this type are ignored without being counted as
  * errors. They are valid options of DCCP, but the subset of DCCP that is
  * implemented here (the Thin profile, docs/dccp-thin.md) does not use them. */
@@ -205,7 +199,7 @@ take_option (DccpConnection * connection, const DccpPacket * packet,
 {
   guint8 code;
 
-  if (is_negotiation (option->type)) {
+  if (dccp_option_is_negotiation (option)) {
     code = dccp_features_input (connection->features, option, packet);
     return code == 0 || abort_for_option (connection, option, code);
   }

@@ -574,12 +574,6 @@ input_confirm (DccpFeatures * self, const DccpOption * option, gint side)
 /* --- order of packets, section 6.6.4 -------------------------------------- */
 
 static gboolean
-is_negotiation (guint8 type)
-{
-  return type >= DCCP_OPTION_CHANGE_L && type <= DCCP_OPTION_CONFIRM_R;
-}
-
-static gboolean
 is_reordered (DccpFeatures * self, const DccpPacket * packet)
 {
   return self->is_received_known
@@ -600,7 +594,7 @@ guint8
 dccp_features_input (DccpFeatures * features, const DccpOption * option,
     const DccpPacket * packet)
 {
-  if (!is_negotiation (option->type) || is_reordered (features, packet))
+  if (!dccp_option_is_negotiation (option) || is_reordered (features, packet))
     return 0;
   features->is_negotiating = TRUE;
   features->negotiating = packet->sequence;

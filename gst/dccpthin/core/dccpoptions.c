@@ -165,6 +165,13 @@ dccp_option_reader_next (DccpOptionReader * reader, DccpOption * option)
 
 /* --- values --------------------------------------------------------------- */
 
+gboolean
+dccp_option_is_negotiation (const DccpOption * option)
+{
+  return option->type >= DCCP_OPTION_CHANGE_L
+      && option->type <= DCCP_OPTION_CONFIRM_R;
+}
+
 static gboolean
 is_size_of_number (const DccpOption * option)
 {

@@ -71,6 +71,9 @@ void dccp_option_reader_init (DccpOptionReader * reader,
 gboolean dccp_option_reader_next (DccpOptionReader * reader,
     DccpOption * option);
 
+/* Returns whether the option negotiates a feature: Change L, Confirm L, Change R
+ * or Confirm R (RFC 4340 section 6). */
+gboolean dccp_option_is_negotiation (const DccpOption * option);
 /* The following functions read the value of an option. They return FALSE if the
  * value has a wrong size. They convert elapsed times from units of 10 us, which
  * the packets contain, to ns. */
