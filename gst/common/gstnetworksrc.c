@@ -143,7 +143,9 @@ gst_network_src_allows (GstNetworkSrc * self, const guint8 * address,
 void
 gst_network_src_set_used_socket (GstNetworkSrc * self, GSocket * socket)
 {
+  GST_OBJECT_LOCK (self);
   g_set_object (&get_private (self)->used_socket, socket);
+  GST_OBJECT_UNLOCK (self);
 }
 
 GSocket *

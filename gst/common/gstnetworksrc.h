@@ -62,8 +62,8 @@ struct _GstNetworkSrcClass
  * The property used-socket shows this socket. The source holds its own
  * reference.
  *
- * The caller of both functions holds OBJECT_LOCK, so that the socket changes
- * together with the data that a subclass keeps about it. */
+ * The first function takes OBJECT_LOCK. The caller of the second one holds
+ * OBJECT_LOCK as long as it uses the socket. */
 void gst_network_src_set_used_socket (GstNetworkSrc * self, GSocket * socket);
 GSocket *gst_network_src_get_used_socket (GstNetworkSrc * self);
 /* Sets the queue between the network thread and the streaming thread of the

@@ -410,14 +410,6 @@ gst_dccp_thin_src_unlock (gpointer element)
 
 /* --- one connection ------------------------------------------------------- */
 
-static void
-set_used_socket (GstDccpThinSrc * self, GSocket * socket)
-{
-  GST_OBJECT_LOCK (self);
-  gst_network_src_set_used_socket (GST_NETWORK_SRC (self), socket);
-  GST_OBJECT_UNLOCK (self);
-}
-
 /* Sets the property used-socket to the socket of the endpoint, or to NULL if
  * the endpoint is closed. The caller does not hold the lock. The socket is read
  * with the lock, which is released before OBJECT_LOCK is taken. */
@@ -431,7 +423,7 @@ use_socket_of_end (GstDccpThinSrc * self)
     socket = g_object_ref (datagram_socket_get_socket (driver_get_socket
             (&self->end.driver, 0)));
   UNLOCK (self);
-  set_used_socket (self, socket);
+  gst_network_src_set_used_socket (GST_NETWORK_SRC (self), socket);
   g_clear_object (&socket);
 }
 
@@ -450,7 +442,7 @@ open_end (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
 static void
 close_end (GstDccpThinSrc * self)
 {
-  set_used_socket (self, NULL);
+  gst_network_src_set_used_socket (GST_NETWORK_SRC (self), NULL);
   gst_dccp_thin_end_close (&self->end);
 }
 

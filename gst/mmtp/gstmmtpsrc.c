@@ -313,14 +313,6 @@ clear_settings (GstMmtpSrcSettings * settings)
   g_free (settings->key);
 }
 
-static void
-set_used_socket (GstMmtpSrc * self, GSocket * socket)
-{
-  GST_OBJECT_LOCK (self);
-  gst_network_src_set_used_socket (GST_NETWORK_SRC (self), socket);
-  GST_OBJECT_UNLOCK (self);
-}
-
 /* Applies the property eos-at-end to `receiver`, the protocol core. If the
  * property is TRUE, EOS follows the end of the sender's stream, and the core
  * then refuses every other sender. Once EOS was queued or sent, the core keeps
@@ -348,7 +340,8 @@ begin (GstMmtpSrc * self, const GstMmtpSrcSettings * settings,
       settings->latency * GST_MSECOND);
   UNLOCK (self);
   gst_mmtp_src_set_eos_at_end (self, settings->eos_at_end);
-  set_used_socket (self, datagram_socket_get_socket (socket));
+  gst_network_src_set_used_socket (GST_NETWORK_SRC (self),
+      datagram_socket_get_socket (socket));
   self->thread = g_thread_new ("mmtpsrc", run, self);
 }
 
@@ -399,7 +392,7 @@ gst_mmtp_src_stop (GstBaseSrc * src)
   UNLOCK (self);
   g_clear_pointer (&self->thread, g_thread_join);
 
-  set_used_socket (self, NULL);
+  gst_network_src_set_used_socket (GST_NETWORK_SRC (self), NULL);
   LOCK (self);
   driver_end (&self->driver);
   gst_mmtp_src_queue_clear (&self->queue);

@@ -251,13 +251,15 @@ gst_udplite_src_socket_publish (GstUdpliteSrcSocket * self)
   gboolean new_port;
 
   GST_OBJECT_LOCK (self->src);
-  gst_network_src_set_used_socket (self->src, socket);
   self->backend = udplite_socket_get_backend (self->udplite);
   self->dropped = 0;
   self->dropped_before = read_dropped (socket);
   new_port = self->options.port != port;
   self->options.port = port;
   GST_OBJECT_UNLOCK (self->src);
+  /* gst_udplite_src_socket_get_dropped () reads the counter of the used socket,
+   * so the socket is set only after the values for this function. */
+  gst_network_src_set_used_socket (self->src, socket);
 
   GST_INFO_OBJECT (self->src, "backend %s, port %d",
       udplite_backend_get_name (self->backend), port);
@@ -289,12 +291,12 @@ gst_udplite_src_socket_close (GstUdpliteSrcSocket * self, gboolean again)
   /* Updates the number of dropped packets for the last time. */
   gst_udplite_src_socket_get_dropped (self);
   leave_group (self);
+  gst_network_src_set_used_socket (self->src, NULL);
 
   GST_OBJECT_LOCK (self->src);
   /* If this element will continue to use the socket of the application, the
    * socket must stay open, even if the property close-socket is TRUE. */
   close_foreign = self->close_given && !(again && self->foreign == self->given);
-  gst_network_src_set_used_socket (self->src, NULL);
   GST_OBJECT_UNLOCK (self->src);
 
   g_clear_pointer (&self->udplite, udplite_socket_free);
