@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "bigendian.h"
 #include "h264headers.h"
 #include "mpegvideo.h"
 #include "nalbits.h"
@@ -272,7 +273,7 @@ parse_sets (const guint8 * data, const guint8 * end, guint count, TakeSet take,
 
     if (end - data < 2)
       return NULL;
-    size = data[0] << 8 | data[1];
+    size = read_be16 (data);
     data += 2;
     if ((gsize) (end - data) < size || (take && !take (data, size, found)))
       return NULL;
@@ -314,7 +315,7 @@ parse_hvcc (const guint8 * data, gsize size, CodecData * found)
   for (; n_arrays > 0; n_arrays--) {
     if (end - data < 3)
       return FALSE;
-    data = parse_sets (data + 3, end, data[1] << 8 | data[2],
+    data = parse_sets (data + 3, end, read_be16 (data + 1),
         get_h265_taker (data[0] & 63), found);
     if (!data)
       return FALSE;

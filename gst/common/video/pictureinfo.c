@@ -8,6 +8,7 @@
 
 #include "pictureinfo.h"
 
+#include "bigendian.h"
 #include "ifdclassifier.h"
 #include "nalunittypes.h"
 #include "rtpheader.h"
@@ -368,7 +369,7 @@ read_aggregate (PictureReader * reader, const guint8 * data, gsize size,
     gboolean is_h265, PictureInfo * info)
 {
   while (size > 2) {
-    const gsize length = data[0] << 8 | data[1];
+    const gsize length = read_be16 (data);
     PictureInfo one = { PICTURE_KIND_UNKNOWN };
 
     if (length == 0 || length > size - 2)
@@ -658,12 +659,6 @@ read_rtp_av1 (PictureReader * reader, const guint8 * data, gsize size)
   return kind;
 }
 
-static guint32
-get_timestamp (const guint8 * rtp)
-{
-  return (guint32) rtp[4] << 24 | rtp[5] << 16 | rtp[6] << 8 | rtp[7];
-}
-
 /* Determines the kind of the picture to which an RTP packet of VP8, VP9 or AV1
  * belongs. Only the first packet of a picture shows the kind. The other packets
  * of the picture have the same timestamp and get the same kind. */
@@ -677,7 +672,7 @@ read_rtp_slots (PictureReader * reader, const guint8 * data, gsize size,
 
   if (header == 0)
     return;
-  timestamp = get_timestamp (data);
+  timestamp = read_be32 (data + 4);
   data += header;
   size -= header;
   if (reader->format == PICTURE_FORMAT_RTP_VP8)

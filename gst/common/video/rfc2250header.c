@@ -23,11 +23,7 @@
 
 #include <string.h>
 
-static guint32
-read_be32 (const guint8 * data)
-{
-  return (guint32) data[0] << 24 | data[1] << 16 | data[2] << 8 | data[3];
-}
+#include "bigendian.h"
 
 static void
 write_be32 (guint8 * dest, guint32 value)

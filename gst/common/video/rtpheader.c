@@ -3,6 +3,8 @@
 
 #include "rtpheader.h"
 
+#include "bigendian.h"
+
 #define RTP_VERSION 2
 
 /* Returns the size in bytes of an RTP header, including its contributing
@@ -18,7 +20,7 @@ rtp_header_get_size (const guint8 * rtp, gsize size)
   if (rtp[0] & 0x10) {
     if (size < header + 4)
       return 0;
-    header += 4 + (rtp[header + 2] << 8 | rtp[header + 3]) * 4;
+    header += 4 + read_be16 (rtp + header + 2) * 4;
   }
   return header <= size ? header : 0;
 }

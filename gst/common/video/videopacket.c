@@ -6,6 +6,7 @@
 
 #include "videopacket.h"
 
+#include "bigendian.h"
 #include "rfc2250header.h"
 #include "rtpheader.h"
 
@@ -25,18 +26,6 @@ typedef struct
   gsize size;
   gsize full_size;
 } Bytes;
-
-static guint16
-read_be16 (const guint8 * data)
-{
-  return data[0] << 8 | data[1];
-}
-
-static guint32
-read_be32 (const guint8 * data)
-{
-  return (guint32) data[0] << 24 | data[1] << 16 | data[2] << 8 | data[3];
-}
 
 static gboolean
 skip (Bytes * bytes, gsize n)
