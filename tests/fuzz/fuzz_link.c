@@ -296,7 +296,7 @@ play_order (Player * player, Order order, guint argument)
       fuzz_run_input (run, run->now / 2, flow, argument % 1024);
       break;
   }
-  link_has_room (run->link, flow, argument % 2048);
+  link_has_room_for_video (run->link, flow, argument % 2048, NULL);
 }
 
 static void

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "linkload.h"
+
 /* Sizes in bytes of the packets with which the capacity of a link is measured.
  * FULL_PACKET is the maximum and SMALL_PACKET the minimum size. On a slow link
  * the packets are smaller, so that the transmission of each packet takes about

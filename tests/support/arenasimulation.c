@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "linkload.h"
 #include "mmtpratecontrol.h"
 #include "mmtpreceiver.h"
 #include "mmtpsender.h"

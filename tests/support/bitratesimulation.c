@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "linkload.h"
 #include "mmtpentropy.h"
 #include "seededdraw.h"
 

@@ -12,6 +12,20 @@
 #include "seededdraw.h"
 #include "tcpmodel.h"
 
+/* link_input () and link_has_room () are the functions of link.h for packets
+ * that are not of a video stream. Most tests use only such packets. */
+static inline void
+link_input (Link * link, guint64 now, guint flow, guint32 size, gpointer user)
+{
+  link_input_video (link, now, flow, size, NULL, user);
+}
+
+static inline gboolean
+link_has_room (Link * link, guint flow, guint32 size)
+{
+  return link_has_room_for_video (link, flow, size, NULL);
+}
+
 typedef struct
 {
   /* Minimum and maximum size of an IP packet in bytes. The sizes are uniformly

@@ -6,7 +6,7 @@
 
 #include "virtuallink.h"
 
-#include "link.h"
+#include "linkload.h"
 #include "seededdraw.h"
 
 struct _VirtualLink

@@ -249,12 +249,6 @@ link_has_room_for_video (Link * link, guint flow, guint32 size,
       video);
 }
 
-gboolean
-link_has_room (Link * link, guint flow, guint32 size)
-{
-  return link_has_room_for_video (link, flow, size, NULL);
-}
-
 static gboolean
 is_too_big (Link * link, guint32 size)
 {
@@ -322,12 +316,6 @@ link_input_video (Link * link, guint64 now, guint flow, guint32 size,
    * link may be delayed by 0 ns. Its departure is then one of these events, so
    * it leaves the link before this function returns. */
   advance (link, link->now);
-}
-
-void
-link_input (Link * link, guint64 now, guint flow, guint32 size, gpointer user)
-{
-  link_input_video (link, now, flow, size, NULL, user);
 }
 
 void

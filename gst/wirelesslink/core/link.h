@@ -7,7 +7,7 @@
  *
  *   link = link_new (&config, &error);
  *   flow = link_add_flow (link, station);
- *   link_input (link, now, flow, size, user);
+ *   link_input_video (link, now, flow, size, video, user);
  *   while (link_poll_output (link, &packet)) ...   packets that left until now
  *   while (link_poll_event (link, &event)) ...     fates and other events
  *   wait until link_next_wakeup (link), then link_timeout (link, now)
@@ -61,16 +61,13 @@ void link_add_cut (Link * link, guint64 from, guint64 to, guint32 above);
 /* A packet of `size` bytes of the flow `flow` arrives at the time `now`. Later,
  * either link_poll_output () returns the packet, or link_poll_event () returns
  * an event of the type LINK_EVENT_FATE that says why it was lost. `user` is
- * returned with the packet or the event. */
-void link_input (Link * link, guint64 now, guint flow, guint32 size,
-    gpointer user);
-/* Variant of link_input () for packets of a video stream. `video` describes the
- * contents of the packet, for example the type of its frame. */
+ * returned with the packet or the event. `video` describes the contents of a
+ * packet of a video stream, for example the type of its frame. It is NULL for
+ * other packets. */
 void link_input_video (Link * link, guint64 now, guint flow, guint32 size,
     const VideoPacket * video, gpointer user);
 /* Returns whether the queue of this flow's station would accept a packet of
- * this size now. */
-gboolean link_has_room (Link * link, guint flow, guint32 size);
+ * this size now. `video` is the same as in link_input_video (). */
 gboolean link_has_room_for_video (Link * link, guint flow, guint32 size,
     const VideoPacket * video);
 /* Tells the link that the flow `flow` has ended or pauses. In the queue,

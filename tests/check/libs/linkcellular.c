@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "link.h"
+#include "linkload.h"
 #include "seededdraw.h"
 
 #define MS LINK_MS

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "link.h"
+#include "linkload.h"
 #include "mmtpentropy.h"
 #include "mmtpreceiver.h"
 #include "mmtpsender.h"
