@@ -39,16 +39,6 @@ get_exact_f (gdouble p)
   return sqrt (2 * p / 3) + 12 * sqrt (3 * p / 8) * p * (1 + 32 * p * p);
 }
 
-gdouble
-tfrc_equation_f (TfrcEquation equation, gdouble p)
-{
-  p = clamp_p (p);
-  if (equation == TFRC_EQUATION_TABLE)
-    return ldexp (tfrc_table_f (ldexp (p, TFRC_TABLE_P_BITS)),
-        -TFRC_TABLE_F_BITS);
-  return get_exact_f (p);
-}
-
 /* Returns s / R as an integer, in units of 2^-24 bytes per second. s is the
  * packet size in bytes, and R is the round-trip time in seconds. The function
  * calculates only with integers, so it first converts R to microseconds: R *

@@ -24,13 +24,10 @@ typedef enum
   TFRC_EQUATION_TABLE
 } TfrcEquation;
 
-/* Returns f (p), the part of the throughput equation that depends on the loss
- * event rate p: rate = s / (R * f (p)). A p below 1e-8 is replaced by 1e-8, and
- * a p above 1 is replaced by 1. */
-gdouble tfrc_equation_f (TfrcEquation equation, gdouble p);
 /* Returns the rate in bytes per second that the throughput equation yields.
  * `segment_size` is the packet size in bytes, `round_trip` is in seconds, and
- * `p` is the loss event rate. */
+ * `p` is the loss event rate. A p below 1e-8 is replaced by 1e-8, and a p above
+ * 1 is replaced by 1. */
 gdouble tfrc_equation_rate (TfrcEquation equation, gdouble segment_size,
     gdouble round_trip, gdouble p);
 /* Inverts the throughput equation: returns the loss event rate p for which the

@@ -187,7 +187,6 @@ static void
 judge (Loop * loop)
 {
   TfrcSenderState state;
-  gdouble f;
 
   if (loop->now < WARM_UP * SECOND)
     return;
@@ -195,8 +194,8 @@ judge (Loop * loop)
   loop->p_sum += state.loss_event_rate;
   loop->p_min = MIN (loop->p_min, state.loss_event_rate);
   loop->p_max = MAX (loop->p_max, state.loss_event_rate);
-  f = tfrc_equation_f (TFRC_EQUATION_EXACT, .1);
-  loop->relative_sum += state.rate * f * state.round_trip / SECOND / SIZE;
+  loop->relative_sum += state.rate / tfrc_equation_rate (TFRC_EQUATION_EXACT,
+      SIZE, state.round_trip / (gdouble) SECOND, .1);
   loop->n_judged++;
 }
 
