@@ -266,14 +266,6 @@ dccp_option_write_elapsed_time (DccpOptionWriter * writer, guint64 elapsed)
       units > G_MAXUINT16 ? 4 : 2);
 }
 
-/* The timestamp wraps around (RFC 4340 section 13.1). */
-gboolean
-dccp_option_write_timestamp (DccpOptionWriter * writer, guint64 now)
-{
-  return dccp_option_write_number (writer, DCCP_OPTION_TIMESTAMP,
-      now / TIME_UNIT, 4);
-}
-
 /* If the elapsed time is 0, the option Timestamp Echo is written without it.
  * This has the same meaning and is shorter (RFC 4340 section 13.3). */
 gboolean

@@ -109,7 +109,6 @@ gboolean dccp_option_next_drop_block (const DccpOption * option,
  * written instead. */
 gboolean dccp_option_write_elapsed_time (DccpOptionWriter * writer,
     guint64 elapsed);
-gboolean dccp_option_write_timestamp (DccpOptionWriter * writer, guint64 now);
 gboolean dccp_option_write_timestamp_echo (DccpOptionWriter * writer,
     guint32 stamp, guint64 elapsed);
 /* Writes a Data Dropped option. `blocks` contains the value of the option in

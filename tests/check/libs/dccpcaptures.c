@@ -97,7 +97,7 @@ write_value (DccpOptionWriter * writer, const DccpOption * option)
           option->size);
     case DCCP_OPTION_TIMESTAMP:
       return dccp_option_read_timestamp (option, &stamp)
-          && dccp_option_write_timestamp (writer, stamp * (guint64) 10000);
+          && dccp_option_write_number (writer, option->type, stamp, 4);
     case DCCP_OPTION_TIMESTAMP_ECHO:
       return dccp_option_read_timestamp_echo (option, &stamp, &number)
           && dccp_option_write_timestamp_echo (writer, stamp, number);
