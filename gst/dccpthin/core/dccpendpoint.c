@@ -313,8 +313,9 @@ dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
 /* Processes a received datagram. If it contains data for the application, an
  * event with this data is queued. If this data packet also completes the
  * handshake, the event CONNECTED is queued before the event with the data. */
-static void
-input_datagram (DccpEndpoint * endpoint, guint64 now, const Datagram * datagram)
+void
+dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
+    const Datagram * datagram)
 {
   DccpEvent event = { DCCP_EVENT_DATA };
 
@@ -324,17 +325,6 @@ input_datagram (DccpEndpoint * endpoint, guint64 now, const Datagram * datagram)
     return;
   event.data.block = datagram->block;
   dccp_events_push (&endpoint->common.events, &event);
-}
-
-void
-dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
-    const DatagramPath * path, const guint8 * bytes, gsize size)
-{
-  Datagram datagram;
-
-  datagram_init (&datagram, (guint8 *) bytes, size);
-  datagram.path = *path;
-  input_datagram (endpoint, now, &datagram);
 }
 
 /* Handles an ICMP error, which anybody may forge. If the error says that the
@@ -565,7 +555,7 @@ dccp_endpoint_get_state (DccpEndpoint * endpoint)
 static void
 input (gpointer core, guint64 now, guint path, const Datagram * datagram)
 {
-  input_datagram (core, now, datagram);
+  dccp_endpoint_input (core, now, datagram);
 }
 
 static void

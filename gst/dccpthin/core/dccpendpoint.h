@@ -7,7 +7,7 @@
  *
  *   endpoint = dccp_endpoint_new (&config, entropy);
  *   dccp_endpoint_connect (endpoint, now, &path);       a client
- *   dccp_endpoint_input (endpoint, now, &path, bytes, size);
+ *   dccp_endpoint_input (endpoint, now, &datagram);
  *   dccp_endpoint_put (endpoint, now, payload, size, more, &sequence);
  *   while (dccp_endpoint_poll_output (endpoint, now, &datagram))
  *     send the datagram
@@ -85,11 +85,11 @@ gboolean dccp_endpoint_put (DccpEndpoint * endpoint, guint64 now,
     const guint8 * payload, gsize size, gboolean more, guint64 * sequence);
 gboolean dccp_endpoint_get_path (DccpEndpoint * endpoint, DatagramPath * path);
 
-/* Call this function when a packet has arrived. `bytes` contains the packet.
- * This memory must stay valid until the caller has polled all events, because
- * an event may point into it. */
+/* Call this function when a packet has arrived. The bytes of `datagram` must
+ * stay valid until the caller has polled all events, because an event may point
+ * into them. */
 void dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
-    const DatagramPath * path, const guint8 * bytes, gsize size);
+    const Datagram * datagram);
 /* Tells the endpoint about an ICMP error. If `mtu` is 0, the error says that
  * the peer is unreachable. Otherwise it says that a packet was too long for the
  * path, and `mtu` is the path MTU in bytes. */

@@ -179,6 +179,7 @@ static void
 deliver (const Datagram * datagram, const guint8 * payload, guint64 sequence)
 {
   guint8 bytes[DCCP_MAX_HEADER + 100];
+  Datagram received;
   DccpEvent event;
   guint n = 0;
 
@@ -188,8 +189,9 @@ deliver (const Datagram * datagram, const guint8 * payload, guint64 sequence)
   fail_unless_equals_uint64 (get_sequence (datagram->bytes), sequence);
   fail_unless (datagram_path_equal (&datagram->path, &network.paths[CLIENT]));
   datagram_copy_bytes (datagram, bytes);
-  dccp_endpoint_input (network.ends[SERVER], network.now,
-      &network.paths[SERVER], bytes, datagram_get_size (datagram));
+  datagram_init (&received, bytes, datagram_get_size (datagram));
+  received.path = network.paths[SERVER];
+  dccp_endpoint_input (network.ends[SERVER], network.now, &received);
   while (dccp_endpoint_poll_event (network.ends[SERVER], &event)) {
     if (event.type != DCCP_EVENT_DATA)
       continue;
