@@ -107,16 +107,6 @@ typedef struct
   gboolean is_broken;
 } Recovery;
 
-const gchar *
-ifd_malformed_get_name (IfdMalformed reason)
-{
-  static const gchar *const names[IFD_MALFORMED_LAST] = {
-    "no-start-code", "length", "header", "sei", "sps"
-  };
-
-  return names[reason];
-}
-
 IfdClassifier *
 ifd_classifier_new (IfdCodec codec)
 {

@@ -40,9 +40,6 @@ typedef enum
   IFD_MALFORMED_LAST
 } IfdMalformed;
 
-/* Returns the name of `reason` in the statistics, such as "no-start-code". */
-const gchar *ifd_malformed_get_name (IfdMalformed reason);
-
 typedef struct _IfdClassifier IfdClassifier;
 
 IfdClassifier *ifd_classifier_new (IfdCodec codec);
