@@ -48,8 +48,6 @@ check_header (const MmtpMessage * message, MmtpRefusal refusal,
   if (type >= MMTP_LAST_TYPE)
     fuzz_check (refusal == MMTP_REFUSED_VERSION
         || refusal == MMTP_REFUSED_TYPE);
-  else
-    fuzz_check (mmtp_type_get_name (type) != NULL);
 }
 
 /* Checks the pointers in a parsed message. They must point to bytes of the

@@ -20,6 +20,36 @@ typedef struct
 static const guint8 forged_payload[1500];
 static const gchar forged_caps[] = "video/mpeg, mpegversion=(int)2";
 
+const gchar *
+mmtp_type_get_name (MmtpType type)
+{
+  static const gchar *const names[MMTP_LAST_TYPE] = {
+    [MMTP_DATA] = "DATA",
+    [MMTP_PROBE] = "PROBE",
+    [MMTP_INIT] = "INIT",
+    [MMTP_COOKIE] = "COOKIE",
+    [MMTP_OPEN] = "OPEN",
+    [MMTP_ACCEPT] = "ACCEPT",
+    [MMTP_REFUSE] = "REFUSE",
+    [MMTP_JOIN] = "JOIN",
+    [MMTP_CHALLENGE] = "CHALLENGE",
+    [MMTP_RESPONSE] = "RESPONSE",
+    [MMTP_KEEPALIVE] = "KEEPALIVE",
+    [MMTP_REPORT] = "REPORT",
+    [MMTP_QUERY] = "QUERY",
+    [MMTP_RESERVED_13] = "RESERVED",
+    [MMTP_LEAVE] = "LEAVE",
+    [MMTP_CAPS] = "CAPS",
+    [MMTP_CAPS_ACK] = "CAPS-ACK",
+    [MMTP_END] = "END",
+    [MMTP_END_ACK] = "END-ACK",
+    [MMTP_REPAIR] = "REPAIR",
+  };
+
+  g_assert (type < MMTP_LAST_TYPE);
+  return names[type];
+}
+
 /* --- observing a session -------------------------------------------------- */
 
 static void

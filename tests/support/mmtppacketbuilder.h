@@ -12,6 +12,9 @@ G_BEGIN_DECLS
 
 typedef guint32 (*MmtpDraw) (gpointer source);
 
+/* Returns the name of a message type as docs/wire-mmtp.md writes it. */
+const gchar *mmtp_type_get_name (MmtpType type);
+
 /* Data about a session that an on-path attacker has learned. */
 typedef struct
 {

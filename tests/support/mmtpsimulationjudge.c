@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "mmtppacketbuilder.h"
 #include "mmtpsimulationprivate.h"
 
 #define MAX_ERRORS 8

@@ -45,7 +45,6 @@ typedef struct
 
 typedef struct
 {
-  const gchar *name;
   /* Endpoints that send messages of this type: MMTP_SENDER, MMTP_RECEIVER, or
    * both. */
   guint from;
@@ -512,34 +511,27 @@ code_refuse (Coder * self, MmtpMessage * message)
 #define BOTH (MMTP_SENDER | MMTP_RECEIVER)
 
 static const Layout layouts[MMTP_LAST_TYPE] = {
-  [MMTP_DATA] = {"DATA", MMTP_SENDER, 24, TRUE, code_data},
-  [MMTP_PROBE] = {"PROBE", MMTP_SENDER, 15, TRUE, code_probe},
-  [MMTP_INIT] = {"INIT", MMTP_SENDER, MMTP_INIT_SIZE, TRUE, code_init},
-  [MMTP_COOKIE] = {"COOKIE", MMTP_RECEIVER, 63, FALSE, code_cookie},
-  [MMTP_OPEN] = {"OPEN", MMTP_SENDER, MMTP_OPEN_SIZE, TRUE, code_open},
-  [MMTP_ACCEPT] = {"ACCEPT", MMTP_RECEIVER, 76, FALSE, code_accept},
-  [MMTP_REFUSE] = {"REFUSE", MMTP_RECEIVER, 32, FALSE, code_refuse},
-  [MMTP_JOIN] = {"JOIN", MMTP_SENDER, MMTP_JOIN_SIZE, TRUE, code_join},
-  [MMTP_CHALLENGE] = {"CHALLENGE", MMTP_RECEIVER, 31, FALSE, code_challenge},
-  [MMTP_RESPONSE] = {"RESPONSE", MMTP_SENDER, 23, FALSE, code_response},
-  [MMTP_KEEPALIVE] = {"KEEPALIVE", MMTP_SENDER, 55, FALSE, code_keepalive},
-  [MMTP_REPORT] = {"REPORT", MMTP_RECEIVER, 39, TRUE, code_report},
-  [MMTP_QUERY] = {"QUERY", BOTH, 16, FALSE, code_query},
-  [MMTP_RESERVED_13] = {"RESERVED", 0, 0, FALSE, NULL},
-  [MMTP_LEAVE] = {"LEAVE", BOTH, 22, FALSE, code_leave},
-  [MMTP_CAPS] = {"CAPS", MMTP_SENDER, 21, TRUE, code_caps},
-  [MMTP_CAPS_ACK] = {"CAPS-ACK", MMTP_RECEIVER, 16, FALSE, code_caps_ack},
-  [MMTP_END] = {"END", MMTP_SENDER, 19, FALSE, code_end},
-  [MMTP_END_ACK] = {"END-ACK", MMTP_RECEIVER, 19, FALSE, code_end},
-  [MMTP_REPAIR] = {"REPAIR", MMTP_SENDER, 30, TRUE, code_repair},
+  [MMTP_DATA] = {MMTP_SENDER, 24, TRUE, code_data},
+  [MMTP_PROBE] = {MMTP_SENDER, 15, TRUE, code_probe},
+  [MMTP_INIT] = {MMTP_SENDER, MMTP_INIT_SIZE, TRUE, code_init},
+  [MMTP_COOKIE] = {MMTP_RECEIVER, 63, FALSE, code_cookie},
+  [MMTP_OPEN] = {MMTP_SENDER, MMTP_OPEN_SIZE, TRUE, code_open},
+  [MMTP_ACCEPT] = {MMTP_RECEIVER, 76, FALSE, code_accept},
+  [MMTP_REFUSE] = {MMTP_RECEIVER, 32, FALSE, code_refuse},
+  [MMTP_JOIN] = {MMTP_SENDER, MMTP_JOIN_SIZE, TRUE, code_join},
+  [MMTP_CHALLENGE] = {MMTP_RECEIVER, 31, FALSE, code_challenge},
+  [MMTP_RESPONSE] = {MMTP_SENDER, 23, FALSE, code_response},
+  [MMTP_KEEPALIVE] = {MMTP_SENDER, 55, FALSE, code_keepalive},
+  [MMTP_REPORT] = {MMTP_RECEIVER, 39, TRUE, code_report},
+  [MMTP_QUERY] = {BOTH, 16, FALSE, code_query},
+  [MMTP_RESERVED_13] = {0, 0, FALSE, NULL},
+  [MMTP_LEAVE] = {BOTH, 22, FALSE, code_leave},
+  [MMTP_CAPS] = {MMTP_SENDER, 21, TRUE, code_caps},
+  [MMTP_CAPS_ACK] = {MMTP_RECEIVER, 16, FALSE, code_caps_ack},
+  [MMTP_END] = {MMTP_SENDER, 19, FALSE, code_end},
+  [MMTP_END_ACK] = {MMTP_RECEIVER, 19, FALSE, code_end},
+  [MMTP_REPAIR] = {MMTP_SENDER, 30, TRUE, code_repair},
 };
-
-const gchar *
-mmtp_type_get_name (MmtpType type)
-{
-  g_return_val_if_fail (type < MMTP_LAST_TYPE, NULL);
-  return layouts[type].name;
-}
 
 static void
 code_header (Coder * self, MmtpMessage * message)

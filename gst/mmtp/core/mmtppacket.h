@@ -107,7 +107,6 @@ typedef enum
 /* Returns the name of a refusal reason as the statistics use it: "short",
  * "version" and so on. */
 const gchar *mmtp_refusal_get_name (MmtpRefusal refusal);
-const gchar *mmtp_type_get_name (MmtpType type);
 
 typedef enum
 {

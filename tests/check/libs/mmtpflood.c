@@ -20,6 +20,7 @@
 #endif
 
 #include "mmtpattacker.h"
+#include "mmtppacketbuilder.h"
 
 #define MS G_GUINT64_CONSTANT (1000000)
 #define SECOND (1000 * MS)

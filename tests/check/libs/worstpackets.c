@@ -13,6 +13,7 @@
 #include "dccpnetwork.h"
 #include "mmtpnetwork.h"
 #include "ccid3options.h"
+#include "mmtppacketbuilder.h"
 #include "mmtppath.h"
 #include "mmtpreorder.h"
 #include "mpegvideotimeline.h"
