@@ -236,12 +236,6 @@ udplite_socket_get_port (const UdpliteSocket * self)
       read_port (datagram_socket_get_socket (self->socket));
 }
 
-gsize
-udplite_socket_get_overhead (const UdpliteSocket * self)
-{
-  return self->backend->overhead;
-}
-
 /* Checks that the socket is still open. An application may close its socket
  * while we use it, and the number of the file descriptor may then belong to
  * another file. */

@@ -45,10 +45,6 @@ GSocket *udplite_socket_get_socket (UdpliteSocket * self);
 /* Returns the local port. Returns 0 if the socket belongs to the application
  * and is not bound yet. */
 guint16 udplite_socket_get_port (const UdpliteSocket * self);
-/* Returns the maximum total size, in bytes, of the headers that precede the
- * payload when the backend receives a packet. The raw backend, for example,
- * receives an IPv4 header and a UDP-Lite header. */
-gsize udplite_socket_get_overhead (const UdpliteSocket * self);
 
 /* Sets the network interface for packets to multicast groups. The `index` 0
  * means the interface that the routes select. Use this function instead of a

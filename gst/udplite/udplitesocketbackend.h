@@ -54,9 +54,6 @@ typedef struct
    * NULL. */
   void (*options_changed) (UdpliteSocket * self);
 
-  /* Maximum total size, in bytes, of the headers that precede the payload when
-   * a socket of this backend receives a packet. */
-  gsize overhead;
   /* Passes a new minimum coverage of received packets to the kernel. This
    * function pointer is NULL if the backend checks the coverage in user space.
    */

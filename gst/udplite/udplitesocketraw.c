@@ -22,8 +22,6 @@
 #include "socketmessages.h"
 #include "wire.h"
 
-#define IPV4_MAX_HEADER_SIZE 60 /* 15 words of 4 bytes (RFC 791) */
-
 struct _UdpliteRaw
 {
   /* A UDP-Lite socket of the kernel that reserves the local port. While this
@@ -453,7 +451,6 @@ const UdpliteSocketBackend udplite_socket_backend_raw = {
   .free = raw_free,
   .stop_receiving = raw_stop_receiving,
   .options_changed = raw_options_changed,
-  .overhead = IPV4_MAX_HEADER_SIZE + UDPLITE_HEADER_SIZE,
   .send = raw_send,
   .accept = raw_accept,
 };

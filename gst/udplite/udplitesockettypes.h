@@ -41,8 +41,11 @@ typedef struct
 {
   guint8 *data;
   /* Size of the memory in bytes. It must be at least the maximum payload size
-   * plus udplite_socket_get_overhead (). With GRO, it must also be at least
-   * DATAGRAM_MERGED_SIZE. A longer datagram is truncated and discarded. */
+   * plus the size of the headers that are received before the payload. With the
+   * udp backend, this is a UDP-Lite header of 8 bytes. With the raw backend, it
+   * is an IPv4 header of up to 60 bytes and a UDP-Lite header. With GRO, the
+   * size must also be at least DATAGRAM_MERGED_SIZE. A longer datagram is
+   * truncated and discarded. */
   gsize capacity;
 } UdpliteMemory;
 

@@ -129,7 +129,6 @@ const UdpliteSocketBackend udplite_socket_backend_udp = {
   .name = "udp",
   .create = udp_create,
   .bind = udplite_socket_bind,
-  .overhead = UDPLITE_HEADER_SIZE,
   .send = udp_send,
   .accept = udp_accept,
 };
