@@ -4,11 +4,8 @@
 
 #include "gstudplitesinksockets.h"
 
-#include <errno.h>
-
 #include <net/if.h>
 #include <netinet/in.h>
-#include <netinet/ip.h>
 
 #include "gstwirelessgso.h"
 
@@ -35,12 +32,13 @@ gst_udplite_sink_sockets_get_family (const DatagramPath * path)
 
 /* --- options -------------------------------------------------------------- */
 
+/* Logs the reason `error` why the option `name` could not be set, and frees it.
+ */
 static void
-set_number (GstUdpliteSinkSockets * self, gint fd, gint level, gint option,
-    gint value, const gchar * name)
+log_refusal (GstUdpliteSinkSockets * self, const gchar * name, GError ** error)
 {
-  if (setsockopt (fd, level, option, &value, sizeof (value)) != 0)
-    GST_WARNING_OBJECT (self->element, "%s: %s", name, g_strerror (errno));
+  GST_WARNING_OBJECT (self->element, "%s: %s", name, (*error)->message);
+  g_clear_error (error);
 }
 
 static void
@@ -67,44 +65,52 @@ gst_udplite_sink_sockets_get_multicast_index (GstUdpliteSinkSockets * self)
 }
 
 static void
-set_ip_options (GstUdpliteSinkSockets * self, gint fd, GstUdpliteFamily family)
+set_unicast_options (GstUdpliteSinkSockets * self, DatagramSocket * socket)
 {
   const GstUdpliteSinkOptions *options = &self->options;
-  const struct
-  {
-    gint option[GST_UDPLITE_FAMILY_LAST], value;
-    const gchar *name;
-  } numbers[] = {
-    {{IP_TTL, IPV6_UNICAST_HOPS}, options->ttl, "ttl"},
-    {{IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS}, options->ttl_mc, "ttl-mc"},
-    {{IP_MULTICAST_LOOP, IPV6_MULTICAST_LOOP}, options->loop, "loop"},
-    {{IP_TOS, IPV6_TCLASS}, MAX (options->qos_dscp, 0) << 2, "qos-dscp"},
-  };
-  const guint n = G_N_ELEMENTS (numbers) - (options->qos_dscp < 0 ? 1 : 0);
-  guint i;
+  GError *error = NULL;
 
-  for (i = 0; i < n; i++)
-    set_number (self, fd,
-        family == GST_UDPLITE_FAMILY_V4 ? IPPROTO_IP : IPPROTO_IPV6,
-        numbers[i].option[family], numbers[i].value, numbers[i].name);
+  if (options->buffer_size > 0
+      && !datagram_socket_set_send_buffer_size (socket, options->buffer_size,
+          &error))
+    log_refusal (self, "buffer-size", &error);
+  if (!datagram_socket_set_ttl (socket, options->ttl, &error))
+    log_refusal (self, "ttl", &error);
+  if (options->qos_dscp >= 0
+      && !datagram_socket_set_dscp (socket, options->qos_dscp, &error))
+    log_refusal (self, "qos-dscp", &error);
+}
+
+static void
+set_multicast_options (GstUdpliteSinkSockets * self, UdpliteSocket * udplite,
+    GstUdpliteFamily family)
+{
+  const GstUdpliteSinkOptions *options = &self->options;
+  const gboolean is_v4 = family == GST_UDPLITE_FAMILY_V4;
+  const gint level = is_v4 ? IPPROTO_IP : IPPROTO_IPV6;
+  GSocket *socket = udplite_socket_get_socket (udplite);
+  GError *error = NULL;
+
+  if (!g_socket_set_option (socket, SOL_SOCKET, SO_BROADCAST, TRUE, &error))
+    log_refusal (self, "broadcast", &error);
+  if (!g_socket_set_option (socket, level, is_v4 ? IP_MULTICAST_TTL :
+          IPV6_MULTICAST_HOPS, options->ttl_mc, &error))
+    log_refusal (self, "ttl-mc", &error);
+  if (!g_socket_set_option (socket, level, is_v4 ? IP_MULTICAST_LOOP :
+          IPV6_MULTICAST_LOOP, options->loop, &error))
+    log_refusal (self, "loop", &error);
+  if (!udplite_socket_set_multicast_interface (udplite,
+          gst_udplite_sink_sockets_get_multicast_index (self), &error))
+    log_refusal (self, "multicast-iface", &error);
 }
 
 static void
 set_options (GstUdpliteSinkSockets * self, GstUdpliteFamily family)
 {
   UdpliteSocket *socket = self->opened[family];
-  gint fd = g_socket_get_fd (udplite_socket_get_socket (socket));
-  GError *error = NULL;
 
-  if (self->options.buffer_size > 0)
-    set_number (self, fd, SOL_SOCKET, SO_SNDBUF, self->options.buffer_size,
-        "buffer-size");
-  set_number (self, fd, SOL_SOCKET, SO_BROADCAST, TRUE, "broadcast");
-  set_ip_options (self, fd, family);
-  if (!udplite_socket_set_multicast_interface (socket,
-          gst_udplite_sink_sockets_get_multicast_index (self), &error))
-    GST_WARNING_OBJECT (self->element, "multicast-iface: %s", error->message);
-  g_clear_error (&error);
+  set_unicast_options (self, udplite_socket_get_datagram_socket (socket));
+  set_multicast_options (self, socket, family);
   udplite_socket_options_changed (socket);
 }
 

@@ -55,13 +55,15 @@ clear_options (GstUdpliteSrcOptions * options)
 }
 
 static void
-set_buffer_size (GstUdpliteSrcSocket * self, GSocket * socket, gint size)
+set_buffer_size (GstUdpliteSrcSocket * self, gint size)
 {
+  GSocket *socket = udplite_socket_get_socket (self->udplite);
   gint got = 0;
 
   if (size == 0)
     return;
-  g_socket_set_option (socket, SOL_SOCKET, SO_RCVBUF, size, NULL);
+  datagram_socket_set_receive_buffer_size (udplite_socket_get_datagram_socket
+      (self->udplite), size, NULL);
   g_socket_get_option (socket, SOL_SOCKET, SO_RCVBUF, &got, NULL);
   /* For SO_RCVBUF, Linux returns twice the size that it has set (socket(7)). If
    * even the doubled size is below the requested size, the kernel has limited
@@ -96,7 +98,7 @@ configure (GstUdpliteSrcSocket * self, const GstUdpliteSrcOptions * options,
   GSocket *socket = udplite_socket_get_socket (self->udplite);
 
   udplite_socket_enable_gro (self->udplite);
-  set_buffer_size (self, socket, options->buffer_size);
+  set_buffer_size (self, options->buffer_size);
   g_socket_set_multicast_loopback (socket, options->loop);
   if (options->min_coverage >= 0
       && !udplite_socket_set_min_coverage (self->udplite,

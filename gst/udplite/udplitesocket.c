@@ -229,6 +229,12 @@ udplite_socket_get_socket (UdpliteSocket * self)
   return datagram_socket_get_socket (self->socket);
 }
 
+DatagramSocket *
+udplite_socket_get_datagram_socket (UdpliteSocket * self)
+{
+  return self->socket;
+}
+
 guint16
 udplite_socket_get_port (const UdpliteSocket * self)
 {

@@ -42,6 +42,10 @@ const gchar *udplite_backend_get_name (UdpliteBackend backend);
  * options (transfer none). If the raw backend is in use, this is the raw
  * socket. GSocket's functions cannot join multicast groups on a raw socket. */
 GSocket *udplite_socket_get_socket (UdpliteSocket * self);
+/* Returns the datagram socket, with which the caller can set the options that
+ * all datagram sockets have, such as the size of the buffers (transfer none).
+ */
+DatagramSocket *udplite_socket_get_datagram_socket (UdpliteSocket * self);
 /* Returns the local port. Returns 0 if the socket belongs to the application
  * and is not bound yet. */
 guint16 udplite_socket_get_port (const UdpliteSocket * self);
@@ -70,10 +74,10 @@ gboolean udplite_socket_set_min_coverage (UdpliteSocket * self,
  * does not waste time on packets that arrive for this socket. Call this
  * function at most once, and before the first packet is sent. */
 void udplite_socket_stop_receiving (UdpliteSocket * self);
-/* Tells the backend that the caller has changed options of the socket with
- * setsockopt (), such as IP_TTL. Without this call, the raw backend may use the
- * previous values for up to 10 ms. No thread may send packets during this call.
- */
+/* Tells the backend that the caller has changed options of the socket, such as
+ * the TTL, with functions of its DatagramSocket or GSocket. Without this call,
+ * the raw backend may use the previous values for up to 10 ms. No thread may
+ * send packets during this call. */
 void udplite_socket_options_changed (UdpliteSocket * self);
 /* Sets whether several packets may be passed to the kernel as one message
  * (GSO). If `uses_gso` is TRUE, consecutive packets form one message if they

@@ -208,23 +208,56 @@ set_may_fragment (DatagramSocket * self, gboolean allowed)
  * the option needs CAP_NET_ADMIN. If the option cannot be set, sets `option`,
  * for example SO_RCVBUF, which obeys the limit.
  */
-static void
-set_buffer_size (GSocket * socket, gint force_option, gint option, gint size)
+static gboolean
+set_buffer_size (GSocket * socket, gint force_option, gint option, gint size,
+    GError ** error)
 {
-  if (size > 0
-      && !g_socket_set_option (socket, SOL_SOCKET, force_option, size, NULL))
-    g_socket_set_option (socket, SOL_SOCKET, option, size, NULL);
+  return g_socket_set_option (socket, SOL_SOCKET, force_option, size, NULL)
+      || g_socket_set_option (socket, SOL_SOCKET, option, size, error);
+}
+
+gboolean
+datagram_socket_set_receive_buffer_size (DatagramSocket * self, gint size,
+    GError ** error)
+{
+  return set_buffer_size (self->socket, SO_RCVBUFFORCE, SO_RCVBUF, size, error);
+}
+
+gboolean
+datagram_socket_set_send_buffer_size (DatagramSocket * self, gint size,
+    GError ** error)
+{
+  return set_buffer_size (self->socket, SO_SNDBUFFORCE, SO_SNDBUF, size, error);
 }
 
 /* Sets an option for IPv4 and, on an IPv6 socket, also for IPv6. An IPv6 socket
- * needs both, because it may also exchange packets with IPv4 hosts. */
-static void
+ * needs both, because it may also exchange packets with IPv4 hosts. A raw IPv6
+ * socket cannot do this and refuses the option for IPv4, so this refusal is no
+ * error. An IPv6 socket of the application keeps the application's options for
+ * IPv4. */
+static gboolean
 set_ip_option (DatagramSocket * self, gint ipv4_option, gint ipv6_option,
-    gint value)
+    gint value, GError ** error)
 {
-  g_socket_set_option (self->socket, IPPROTO_IP, ipv4_option, value, NULL);
-  if (self->family == AF_INET6)
-    g_socket_set_option (self->socket, IPPROTO_IPV6, ipv6_option, value, NULL);
+  if (self->family == AF_INET)
+    return g_socket_set_option (self->socket, IPPROTO_IP, ipv4_option, value,
+        error);
+  if (!self->stays_open)
+    g_socket_set_option (self->socket, IPPROTO_IP, ipv4_option, value, NULL);
+  return g_socket_set_option (self->socket, IPPROTO_IPV6, ipv6_option, value,
+      error);
+}
+
+gboolean
+datagram_socket_set_ttl (DatagramSocket * self, gint ttl, GError ** error)
+{
+  return set_ip_option (self, IP_TTL, IPV6_UNICAST_HOPS, ttl, error);
+}
+
+gboolean
+datagram_socket_set_dscp (DatagramSocket * self, gint dscp, GError ** error)
+{
+  return set_ip_option (self, IP_TOS, IPV6_TCLASS, dscp << 2, error);
 }
 
 static void
@@ -232,14 +265,16 @@ set_options (DatagramSocket * self, const DatagramSocketOptions * options)
 {
   if (options->may_fragment >= 0)
     set_may_fragment (self, options->may_fragment);
-  set_buffer_size (self->socket, SO_RCVBUFFORCE, SO_RCVBUF,
-      options->receive_buffer_size);
-  set_buffer_size (self->socket, SO_SNDBUFFORCE, SO_SNDBUF,
-      options->send_buffer_size);
+  if (options->receive_buffer_size > 0)
+    datagram_socket_set_receive_buffer_size (self, options->receive_buffer_size,
+        NULL);
+  if (options->send_buffer_size > 0)
+    datagram_socket_set_send_buffer_size (self, options->send_buffer_size,
+        NULL);
   if (options->ttl > 0)
-    set_ip_option (self, IP_TTL, IPV6_UNICAST_HOPS, options->ttl);
+    datagram_socket_set_ttl (self, options->ttl, NULL);
   if (options->dscp >= 0)
-    set_ip_option (self, IP_TOS, IPV6_TCLASS, options->dscp << 2);
+    datagram_socket_set_dscp (self, options->dscp, NULL);
   if (options->reuse)
     g_socket_set_option (self->socket, SOL_SOCKET, SO_REUSEADDR, TRUE, NULL);
 }

@@ -118,6 +118,19 @@ guint datagram_socket_get_mtu (DatagramSocket * socket,
 guint datagram_socket_get_overhead (DatagramSocket * socket);
 guint datagram_socket_get_max_payload (DatagramSocket * socket, guint mtu);
 
+/* These functions change an option of an open socket, as the field of
+ * DatagramSocketOptions with the same name does. They return FALSE with `error`
+ * set if the system refuses the value. With CAP_NET_ADMIN, the size of a buffer
+ * may exceed the limit of the system; otherwise the kernel reduces it to this
+ * limit. */
+gboolean datagram_socket_set_receive_buffer_size (DatagramSocket * socket,
+    gint size, GError ** error);
+gboolean datagram_socket_set_send_buffer_size (DatagramSocket * socket,
+    gint size, GError ** error);
+gboolean datagram_socket_set_ttl (DatagramSocket * socket, gint ttl,
+    GError ** error);
+gboolean datagram_socket_set_dscp (DatagramSocket * socket, gint dscp,
+    GError ** error);
 /* Sets the interface on which the socket sends multicast packets. `index` is
  * the index of the interface; 0 means that the routing table selects the
  * interface. */

@@ -14,10 +14,17 @@
 
 #include "sinkpipeline.h"
 
+#ifndef SO_SNDBUFFORCE
+#define SO_SNDBUFFORCE SO_SNDBUF
+#endif
+
 #define MAX_DESCRIPTOR 1024
 #define TTL 7
 #define DSCP 10
 #define BUFFER_SIZE 40000
+/* More than the usual limit of Linux, which is 212992 bytes
+ * (net.core.wmem_max). */
+#define LARGE_BUFFER_SIZE (64 * 1024 * 1024)
 #define LOCAL_ADDRESS "127.0.0.2"
 
 static const struct
@@ -145,6 +152,51 @@ GST_START_TEST (properties_become_options_of_the_socket)
 
 GST_END_TEST;
 
+/* Returns the size of the send buffer that a datagram socket has after this
+ * process has asked for `size` bytes with all its privileges. */
+static gint
+get_possible_buffer_size (gint size)
+{
+  GSocket *socket = bind_socket (G_SOCKET_TYPE_DATAGRAM, "127.0.0.1");
+  gint got;
+
+  if (!g_socket_set_option (socket, SOL_SOCKET, SO_SNDBUFFORCE, size, NULL))
+    fail_unless (g_socket_set_option (socket, SOL_SOCKET, SO_SNDBUF, size,
+            NULL));
+  got = get_option (g_socket_get_fd (socket), SOL_SOCKET, SO_SNDBUF);
+  g_object_unref (socket);
+  return got;
+}
+
+/* With CAP_NET_ADMIN, the property buffer-size is not subject to the limit of
+ * the system (net.core.wmem_max). This holds for all sinks that send
+ * datagrams. */
+GST_START_TEST (privileged_buffer_size_exceeds_the_limit)
+{
+  const gint expected = get_possible_buffer_size (LARGE_BUFFER_SIZE);
+  GSocket *receiver;
+  guint16 local_port;
+  GstElement *sink;
+
+  if (sinks[__i__].type != G_SOCKET_TYPE_DATAGRAM)
+    return;
+  receiver = bind_socket (sinks[__i__].type, "127.0.0.1");
+  local_port = find_free_port (sinks[__i__].type);
+  sink = gst_parse_launch (sinks[__i__].line, NULL);
+  g_object_set (sink, "host", "127.0.0.1", "port", (gint) port_of (receiver),
+      "bind-address", LOCAL_ADDRESS, "bind-port", (gint) local_port,
+      "buffer-size", LARGE_BUFFER_SIZE, NULL);
+  gst_element_set_state (sink, GST_STATE_PAUSED);
+  WAIT_FOR (find_socket (local_port) >= 0
+      && get_option (find_socket (local_port), SOL_SOCKET, SO_SNDBUF) ==
+      expected);
+  gst_element_set_state (sink, GST_STATE_NULL);
+  gst_object_unref (sink);
+  g_object_unref (receiver);
+}
+
+GST_END_TEST;
+
 static Suite *
 sinksockets_suite (void)
 {
@@ -153,6 +205,8 @@ sinksockets_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, properties_become_options_of_the_socket, 0,
+      G_N_ELEMENTS (sinks));
+  tcase_add_loop_test (tcase, privileged_buffer_size_exceeds_the_limit, 0,
       G_N_ELEMENTS (sinks));
   return suite;
 }
