@@ -186,10 +186,10 @@ datagram_path_to_string T 0 10
 if_indextoname U         
 gst/common/net/libnet.a[driver.c.o]:
 driver_flush T 0 10
-driver_send U         
+driver_send U
 gst/common/net/libnet.a[sockets.c.o]:
 driver_send T 0 10
-sendmmsg U         
+sendmmsg U
 """
 
     def find_faults(self, call, symbol_type="U"):
