@@ -168,12 +168,12 @@ class FaultsTest(unittest.TestCase):
 
     LIBRARIES = """\
 gst/one/core/libone-core.a[gst/one/core/libone-core.a.p/one.c.o]:
-g_malloc0 U         
+g_malloc0 U
 one_new T 0 10
 one_helper t 10 8
-one_parse U         
-frame_parse U         
-CALL U         
+one_parse U
+frame_parse U
+CALL U
 gst/one/core/libone-core.a[oneparse.c.o]:
 one_parse T 0 1c
 table R 0 40
@@ -183,7 +183,7 @@ frame_parse T 0 10
 gst/common/net/libnet.a[datagram.c.o]:
 datagram_init T 0 10
 datagram_path_to_string T 0 10
-if_indextoname U         
+if_indextoname U
 gst/common/net/libnet.a[driver.c.o]:
 driver_flush T 0 10
 driver_send U
