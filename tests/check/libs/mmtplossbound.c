@@ -87,20 +87,28 @@ GST_START_TEST (overflow_ends_the_start_phase)
 
 GST_END_TEST;
 
-/* 200,000 bytes are in flight when the queue overflows, so the window becomes
- * 140,000 bytes. The caller then says that 500,000 bytes would be in flight if
- * the path were fully used, and the window becomes 350,000 bytes. A lower
- * number has no effect. */
+/* In five reports, the bytes in flight double each time. 200,000 bytes are in
+ * flight when the queue overflows, so the window becomes 140,000 bytes. */
+static void
+overflow (MmtpLossBound * bound)
+{
+  guint i;
+
+  mmtp_loss_bound_init (bound, PACKET);
+  for (i = 0; i < 5; i++)
+    fail_unless (report (bound, (i + 1) * ROUND_TRIP,
+            (guint64) 10 * PACKET << i, 40, i < 4 ? 0 : 4) == (i == 4));
+  fail_unless_equals_float (bound->window, 140000);
+}
+
+/* After an overflow, the window has 140,000 bytes. The caller then says that
+ * 500,000 bytes would be in flight if the path were fully used, and the window
+ * becomes 350,000 bytes. A lower number has no effect. */
 GST_START_TEST (window_is_raised_but_never_lowered)
 {
   MmtpLossBound bound;
-  guint i;
 
-  mmtp_loss_bound_init (&bound, PACKET);
-  for (i = 0; i < 5; i++)
-    fail_unless (report (&bound, (i + 1) * ROUND_TRIP,
-            (guint64) 10 * PACKET << i, 40, i < 4 ? 0 : 4) == (i == 4));
-  fail_unless_equals_float (bound.window, 140000);
+  overflow (&bound);
   mmtp_loss_bound_raise (&bound, 500000);
   fail_unless_equals_float (bound.window, 350000);
   fail_unless_equals_float (bound.reno, 350000);
@@ -148,13 +156,8 @@ GST_START_TEST (window_grows_only_while_it_is_used)
 {
   MmtpLossBound bound;
   gdouble window;
-  guint i;
 
-  mmtp_loss_bound_init (&bound, PACKET);
-  for (i = 0; i < 5; i++)
-    fail_unless (report (&bound, (i + 1) * ROUND_TRIP,
-            (guint64) 10 * PACKET << i, 40, i < 4 ? 0 : 4) == (i == 4));
-  fail_unless_equals_float (bound.window, 140000);
+  overflow (&bound);
   report (&bound, 5.5 * ROUND_TRIP, 20000, 20, 0);
   window = bound.window;
   fail_unless (window > 140000);
