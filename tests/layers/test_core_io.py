@@ -84,7 +84,7 @@ SYMBOL = re.compile(r"^(\S+) (\w)(?: |$)")
 # The types that nm prints for a symbol that is not defined in the object file.
 UNDEFINED = set("Uwv")
 
-Object = collections.namedtuple("Object", "library name defined undefined")
+Object = collections.namedtuple("Object", "archive name defined undefined")
 
 
 def get_stem(path):
@@ -110,15 +110,16 @@ def read_objects(text):
     return objects
 
 
-def find_faults(objects, library):
-    """Returns a sorted list of the forbidden functions that the object files of
-    `library` use. Follows the calls into other object files of `objects`. The
-    steps are whole object files, because nm does not tell which function of a
-    file calls which other function."""
+def find_faults(objects, archive):
+    """Returns a sorted list of the forbidden functions that the object files
+    of the static library `archive` use. Follows the calls into other object
+    files of `objects`. The steps are whole object files, because nm does not
+    tell which function of a file calls which other function.
+    """
     definers = {symbol: number for number, item in enumerate(objects)
                 for symbol in item.defined}
     waiting = [number for number, item in enumerate(objects)
-               if item.library == library]
+               if item.archive == archive]
     # Maps the number of each object file that was reached to the reason.
     reached = dict.fromkeys(waiting, "")
     faults = []
@@ -153,12 +154,12 @@ class CoresTest(unittest.TestCase):
                               stdout=subprocess.PIPE).stdout
         objects = read_objects(text)
         for path in self.checked:
-            library = get_stem(path)
-            with self.subTest(library):
+            archive = get_stem(path)
+            with self.subTest(archive):
                 self.assertTrue(any(item.defined for item in objects
-                                    if item.library == library),
+                                    if item.archive == archive),
                                 "nm found no symbols")
-                self.assertEqual(find_faults(objects, library), [])
+                self.assertEqual(find_faults(objects, archive), [])
 
 
 class FaultsTest(unittest.TestCase):
@@ -203,7 +204,7 @@ sendmmsg U
                    {"g_malloc0", "one_parse", "frame_parse", "CALL"}),
             Object("libone-core", "oneparse", {"one_parse", "table"},
                    {"memcpy"})])
-        self.assertEqual([item.library for item in objects[2:]],
+        self.assertEqual([item.archive for item in objects[2:]],
                          ["libvideo"] + 3 * ["libnet"])
 
     def test_functions_that_compute_are_allowed(self):
@@ -285,9 +286,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--nm", required=True)
     parser.add_argument("--other", action="append", default=[])
-    parser.add_argument("library", nargs="+")
+    parser.add_argument("archive", nargs="+")
     options = parser.parse_args()
     CoresTest.nm = options.nm
-    CoresTest.checked = options.library
+    CoresTest.checked = options.archive
     CoresTest.others = options.other
     unittest.main(argv=sys.argv[:1])
