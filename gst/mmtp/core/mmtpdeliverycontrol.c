@@ -30,6 +30,7 @@
 #include "mmtpdeliveryrate.h"
 #include "mmtpinitialwindow.h"
 #include "mmtplossbound.h"
+#include "mmtpusualdelay.h"
 
 #include <math.h>
 
@@ -135,19 +136,16 @@
 #define SILENT_QUEUE (100 * MILLISECOND)
 #define SILENCE_FACTOR 2
 #define MAX_TRUST (2 * SECOND)
-/* On some paths the delay fluctuates even without a queue. The base delay is
- * the delay without a queue and without fluctuations. At times without a queue,
- * the measured delay minus the base delay is the effect of the fluctuations.
- * The mean of this difference is called the usual delay. It does not count as
- * queueing delay. The mean rises with the time constant USUAL_RISE and falls
- * with the time constant USUAL_FALL; the unit of both is the number of reports.
- */
-#define USUAL_RISE 128
-#define USUAL_FALL 8
-/* Limits the usual delay to 1/USUAL_PART of D0. The usual delay is the mean of
- * the measured delay minus the base delay, at times without a queue. D0 is the
- * latency of the session. */
+/* The usual delay (mmtpusualdelay.h) is what the path adds to its base delay
+ * although it has no queue. It is at most 1/USUAL_PART of D0, the latency of the
+ * session. */
 #define USUAL_PART 3
+/* A round shows that there was no queue in the round before if the delivery
+ * rate has grown by more than the factor LEARN_GROWTH. In the start phase, the
+ * factor is LEARN_START_GROWTH. A smaller growth may be a fluctuation of the
+ * capacity. */
+#define LEARN_GROWTH 1.3
+#define LEARN_START_GROWTH 1.5
 /* The window is multiplied by a gain. If the window is fully used during a
  * round and no lasting queue builds up, the path can carry a higher rate than
  * the measured rate. The gain is then multiplied by GAIN_STEP. The maximum gain
@@ -313,13 +311,7 @@ typedef struct
   /* Share (0 to 1) of the recent reports that showed a queue: a queueing delay
    * above the threshold that get_guard () returns. */
   gdouble congestion;
-  /* Usual delay in ns: the mean of the measured delay minus the base delay. It
-   * is updated only while the application has nothing more to send, because the
-   * path has no queue then. */
-  gdouble usual_queue;
-  /* Mean round-trip time in ns while the path has no queue. It is updated only
-   * while the application has nothing more to send. */
-  gdouble usual_round_trip;
+  MmtpUsualDelay usual;
   /* factor by which the window is multiplied, at least 1 */
   gdouble gain;
   /* TRUE if the queue overflowed since `round_began`, the start of the current
@@ -428,7 +420,7 @@ static gdouble
 get_window (const Delivery * self)
 {
   gdouble rate = MAX (self->rate, PEAK_SHARE * self->peak_rate);
-  gdouble round_trip = MAX (self->base_round_trip, self->usual_round_trip);
+  gdouble round_trip = MAX (self->base_round_trip, self->usual.round_trip);
   gdouble wait = MAX (self->period, self->period / 2 + get_target (self));
   gdouble window = self->gain * rate * (round_trip + wait) +
       mmtp_delivery_rate_get_extra (&self->delivery) +
@@ -446,7 +438,7 @@ get_window (const Delivery * self)
 static gdouble
 get_guard (const Delivery * self)
 {
-  return get_target (self) / 2 + self->usual_queue;
+  return get_target (self) / 2 + self->usual.queue;
 }
 
 static void
@@ -534,37 +526,47 @@ follow_competition (Delivery * self, const MmtpRateSample * sample)
 
 /* --- the state of the path ------------------------------------------------ */
 
-static void
-follow_low (gdouble * usual, gdouble value)
+/* Returns whether the round trip is so long that several reports arrive in it.
+ */
+static gboolean
+has_long_round_trip (const Delivery * self)
 {
-  *usual += (value - *usual) / (value < *usual ? USUAL_FALL : USUAL_RISE);
+  return self->base_round_trip >= LONG_PERIODS * self->period;
 }
 
-/* Updates the usual delay. Even on a path without a queue, the measured delay
- * exceeds the base delay (the minimum delay). The mean of this difference is
- * the usual delay. On some paths, the difference fluctuates by more than the
- * queueing delay that has to be detected.
+static gdouble
+get_round (const Delivery * self)
+{
+  return MAX (GAIN_ROUND, GAIN_ROUND_TRIPS * self->base_round_trip);
+}
+
+/* Updates the usual delay of the path. Nothing is learned from a growing rate
+ * in two cases:
  *
- * If the application sends less than the path carries, there is no queue. Only
- * in this case does the usual delay follow the measured difference. It rises
- * slowly and falls faster. */
+ * - In the start phase, if the round trip is short. A round then lasts for only
+ *   a few reports, and on a mobile network its rate depends on chance.
+ * - While losses limit the window. Another flow may then share the queue, and
+ *   the rate grows when that flow sends less. */
 static void
 follow_usual (Delivery * self, const MmtpRateSample * sample)
 {
-  gdouble max = self->deadline / USUAL_PART;
+  MmtpUsualDelayRound round = { self->base_round_trip,
+    self->deadline / USUAL_PART, get_round (self), LEARN_GROWTH
+  };
 
-  if (!sample->is_app_limited)
-    return;
-  follow_low (&self->usual_queue, MIN (sample->queue_delay, max));
-  if (sample->round_trip)
-    follow_low (&self->usual_round_trip, MIN (sample->round_trip,
-            self->base_round_trip + 2 * max));
+  if (self->is_starting) {
+    round.round = self->base_round_trip + self->period;
+    round.growth = has_long_round_trip (self) ? LEARN_START_GROWTH : 0;
+  }
+  if (self->bound.window > 0)
+    round.growth = 0;
+  mmtp_usual_delay_add (&self->usual, sample, &round);
 }
 
 /* Adapts the gain, the factor by which the window is multiplied. The gain is
  * needed if the application never pauses, which means that it has always sent
  * as much as the window allows. The usual delay, which the path has without a
- * queue, can be measured only in a pause. As long as the usual delay is
+ * queue, is then known only if the rate has grown much. As long as it is
  * unknown, get_guard () returns a threshold that may be too low, and delay
  * without a queue may count as a queue. The measured rate may then fall below
  * the rate that the path can carry.
@@ -584,16 +586,15 @@ follow_usual (Delivery * self, const MmtpRateSample * sample)
 static void
 follow_gain (Delivery * self, const MmtpRateSample * sample)
 {
-  gdouble round = MAX (GAIN_ROUND, GAIN_ROUND_TRIPS * self->base_round_trip);
   gdouble target = get_target (self);
 
   self->min_queue = MIN (self->min_queue, sample->queue_delay);
-  if (self->min_queue > target && self->gain > 1)
+  if (self->min_queue > target + self->usual.queue && self->gain > 1)
     self->gain = MAX (1, self->gain / (1 + (GAIN_STEP - 1) / 4));
-  if (sample->now < self->round_began + round)
+  if (sample->now < self->round_began + get_round (self))
     return;
   if (sample->is_app_limited || self->has_overflowed ||
-      self->min_queue > target / 2 + self->noise)
+      self->min_queue > get_guard (self) + self->noise)
     self->gain = MAX (1, self->gain / GAIN_STEP);
   else
     self->gain = MIN (MAX_GAIN, self->gain * GAIN_STEP);
@@ -606,15 +607,7 @@ static gboolean
 has_start_queue (const Delivery * self, const MmtpRateSample * sample)
 {
   return sample->sent_in_flight >= START_PACKETS * self->packet &&
-      self->queue > get_target (self) + 2 * self->noise;
-}
-
-/* Returns whether the round trip is so long that several reports arrive in it.
- */
-static gboolean
-has_long_round_trip (const Delivery * self)
-{
-  return self->base_round_trip >= LONG_PERIODS * self->period;
+      self->queue > get_target (self) + 2 * self->noise + self->usual.queue;
 }
 
 /* Returns a window in bytes: the rate of the packet train, multiplied by the
@@ -741,7 +734,8 @@ follow_losses (Delivery * self, const MmtpRateSample * sample)
   const gdouble window = get_window (self);
 
   if (!mmtp_loss_bound_add (&self->bound, sample, window,
-          self->rate * self->base_round_trip, self->base_round_trip))
+          self->rate * self->base_round_trip, self->base_round_trip,
+          self->is_competing))
     return;
   if (self->is_starting && !self->is_competing && has_long_round_trip (self))
     mmtp_loss_bound_raise (&self->bound,

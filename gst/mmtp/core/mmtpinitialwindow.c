@@ -14,6 +14,14 @@
 #define INITIAL_PACKETS 10
 #define MIN_INITIAL_PACKETS 3
 #define MIN_JOINED_PACKETS 6
+/* Initial window of a path whose rate is unknown because of jitter, in packets.
+ * If the first GOP is to be in time, ten packets in a round trip are too few for
+ * a high bitrate. Up to a round trip of 100 ms, the window is JITTER_PACKETS.
+ * For a longer round trip it is smaller, but at least MIN_JITTER_PACKETS. With
+ * 40 packets, the links of the MMTP paper, which have long round trips and low
+ * rates, deliver fewer frames in time. */
+#define JITTER_PACKETS 40
+#define MIN_JITTER_PACKETS 20
 /* The first report is expected to arrive after the round trip plus this time
  * (ns). */
 #define REPORT_TIME (100 * G_GUINT64_CONSTANT (1000000))
@@ -21,18 +29,28 @@
  * (ns), the initial window is smaller than INITIAL_PACKETS. */
 #define INITIAL_ROUND_TRIP (100 * G_GUINT64_CONSTANT (1000000))
 
+/* Returns a number of packets. It is `max` for a short round trip, and inversely
+ * proportional to a long round trip, but at least `min`. */
+static guint64
+get_packets (const MmtpRateControlStart * start, guint64 max, guint64 min)
+{
+  if (start->round_trip <= INITIAL_ROUND_TRIP)
+    return max;
+  return MAX (max * INITIAL_ROUND_TRIP / start->round_trip, min);
+}
+
 guint64
 mmtp_get_initial_window (const MmtpRateControlStart * start)
 {
-  guint64 packets = INITIAL_PACKETS;
-
   if (start->rate)
     return MAX (start->rate / 8 * ((start->round_trip +
                 REPORT_TIME) / 1000000) / 1000,
         MIN_INITIAL_PACKETS * start->packet);
-
-  if (start->round_trip > INITIAL_ROUND_TRIP && !start->is_minimum)
-    packets = MAX (INITIAL_PACKETS * INITIAL_ROUND_TRIP / start->round_trip,
-        start->has_other_paths ? MIN_JOINED_PACKETS : MIN_INITIAL_PACKETS);
-  return packets * start->packet;
+  if (start->is_minimum && start->has_other_paths)
+    return INITIAL_PACKETS * start->packet;
+  if (start->is_minimum)
+    return get_packets (start, JITTER_PACKETS, MIN_JITTER_PACKETS) *
+        start->packet;
+  return get_packets (start, INITIAL_PACKETS, start->has_other_paths ?
+      MIN_JOINED_PACKETS : MIN_INITIAL_PACKETS) * start->packet;
 }

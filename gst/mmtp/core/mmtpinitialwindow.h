@@ -19,6 +19,8 @@
  * another path already carries the stream, a blocked path does less harm. The
  * window is then at least six packets.
  *
- * If the rate is unknown because of jitter (`is_minimum`), a long round trip
- * does not show a low rate. The window is then always ten packets. */
+ * If the rate is unknown because of jitter (`is_minimum`), a long round trip is
+ * no sign of a low rate. The window is then 40 packets for a round trip of up to
+ * 100 ms. For a longer round trip it is smaller, but at least 20 packets. It is
+ * ten packets if another path already carries the stream. */
 guint64 mmtp_get_initial_window (const MmtpRateControlStart * start);

@@ -76,6 +76,16 @@
  * sender measures how frequent random losses are. As long as this loss rate is
  * unknown, a single loss is attributed to a radio link. */
 #define MIN_BURST 2
+/* On a path with a long round trip, CUBIC needs many seconds to regain the
+ * window that it had before an overflow. If the queue has stayed short for
+ * PROBE_PERIODS periods, the path has room, and the window grows by the factor
+ * 1 + PROBE_GROWTH in each further period. A period is a round trip, or
+ * MIN_PROBE_PERIOD (ns) if this is longer. BBR also raises its limit for the
+ * bytes in flight faster and faster while no queue builds up
+ * (draft-cardwell-iccrg-bbr-congestion-control-02, BBRRaiseInflightHiSlope). */
+#define PROBE_PERIODS 2
+#define PROBE_GROWTH 0.25
+#define MIN_PROBE_PERIOD (500 * MILLISECOND)
 
 void
 mmtp_loss_bound_init (MmtpLossBound * bound, guint packet)
@@ -275,13 +285,30 @@ release (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window,
     bound->window = 0;
 }
 
+/* Lets the window grow faster than that of CUBIC if the queue has been short for
+ * some time. See PROBE_PERIODS. */
+static void
+probe (MmtpLossBound * bound, gdouble now, gdouble round_trip)
+{
+  const gdouble period = MAX (round_trip, MIN_PROBE_PERIOD);
+  const gdouble since = MAX (bound->long_queue_time, bound->reduced);
+
+  if (now > since + PROBE_PERIODS * period)
+    bound->window *= 1 + PROBE_GROWTH * (now - bound->reported_at) / period;
+}
+
+static gboolean
+is_window_used (const MmtpLossBound * bound)
+{
+  return 2 * bound->max_in_flight >= bound->window;
+}
+
 gboolean
 mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
-    gdouble window, gdouble filling, gdouble round_trip)
+    gdouble window, gdouble filling, gdouble round_trip, gboolean is_shared)
 {
   gdouble total = MAX (round_trip, MILLISECOND) + MAX (sample->queue_delay, 0)
       + sample->report_period / 2;
-  gdouble packet_time = sample->packet_time;
   gboolean is_long;
 
   follow_max (&bound->max_queue, &bound->max_queue_time,
@@ -292,18 +319,22 @@ mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
    * been sent with far fewer bytes in flight. */
   follow_max (&bound->max_in_flight, &bound->max_in_flight_time,
       sample->sent_in_flight, sample->now, total);
-  is_long = is_queue_long (bound, sample, packet_time) &&
-      sample->sent_in_flight >= FILLED_PART * filling;
+  is_long = is_queue_long (bound, sample, sample->packet_time);
+  if (is_long)
+    bound->long_queue_time = sample->now;
   follow_losses (bound, sample);
   if (bound->window > 0 && is_random (bound))
     release (bound, sample, window, total);
+  else if (bound->window > 0 && !is_shared && is_window_used (bound))
+    probe (bound, sample->now, total);
   bound->reported_at = sample->now;
-  if (is_long && sample->n_lost > 0 && is_congestive (bound, sample) &&
+  if (is_long && sample->sent_in_flight >= FILLED_PART * filling &&
+      sample->n_lost > 0 && is_congestive (bound, sample) &&
       sample->now > bound->reduced + total) {
     reduce (bound, sample, window);
     return TRUE;
   }
-  if (bound->window > 0 && 2 * bound->max_in_flight >= bound->window)
+  if (bound->window > 0 && is_window_used (bound))
     grow (bound, sample->now, total);
   else
     bound->grown = sample->now;

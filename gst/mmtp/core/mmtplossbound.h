@@ -62,6 +62,7 @@ typedef struct
    * octave are scaled down. */
   gdouble octave_lost[MMTP_LOSS_OCTAVES], octave_all[MMTP_LOSS_OCTAVES];
   guint octave;                 /* octave of the last report */
+  gdouble long_queue_time;      /* time of the last report of a long queue */
 } MmtpLossBound;
 
 void mmtp_loss_bound_init (MmtpLossBound * bound, guint packet);
@@ -70,12 +71,14 @@ void mmtp_loss_bound_init (MmtpLossBound * bound, guint packet);
  * - `window` is the current congestion window in bytes.
  * - `filling` is the bandwidth-delay product of the path in bytes.
  * - `round_trip` is the round trip in ns, without queueing delay.
+ * - `is_shared` is TRUE if another flow fills the queue. The window then grows
+ *   only as that of CUBIC.
  *
  * The window grows only if at least half of it was in flight in the last round
  * trip. Returns TRUE if the window was reduced. */
 gboolean mmtp_loss_bound_add (MmtpLossBound * bound,
     const MmtpRateSample * sample, gdouble window, gdouble filling,
-    gdouble round_trip);
+    gdouble round_trip, gboolean is_shared);
 /* Raises the window after a reduction in the start phase. The result is the
  * window that the reduction would have set if `in_flight` bytes had been in
  * flight. If the window is larger already, it stays as it is. Call this

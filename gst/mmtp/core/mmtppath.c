@@ -692,7 +692,7 @@ check_first_rate (MmtpPath * path, guint64 now, const MmtpSent * newest,
   if (!path->control ||
       !mmtp_first_rate_check_add (&path->first_rate, newest, latest, base))
     return;
-  fill_start (path, &start, 0, FALSE);
+  fill_start (path, &start, 0, TRUE);
   if (mmtp_get_initial_window (&start) <= path->limits.window)
     fill_start (path, &start, path->first_rate.estimate.rate, TRUE);
   restart_control (path, now, &start);

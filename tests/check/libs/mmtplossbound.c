@@ -30,7 +30,7 @@ report (MmtpLossBound * bound, gdouble now, guint64 in_flight, guint n,
   sample.queue_delay = sample.high_queue_delay =
       (gint64) (now / ROUND_TRIP) % 2 ? 60 * MS : 40 * MS;
   return mmtp_loss_bound_add (bound, &sample, LARGE_WINDOW, in_flight,
-      ROUND_TRIP);
+      ROUND_TRIP, FALSE);
 }
 
 /* Simulates eight round trips, with one report in each. The bytes in flight
@@ -167,6 +167,42 @@ GST_START_TEST (window_grows_only_while_it_is_used)
 
 GST_END_TEST;
 
+/* After an overflow at 0.5 s, the queue is empty, or has a delay of `queue` ns.
+ * The window is always used. Returns the window in bytes after `seconds`, when
+ * no further message was lost. */
+static gdouble
+get_window_after (gdouble seconds, gdouble queue, gboolean is_shared)
+{
+  MmtpRateSample sample = {.n_acked = 20,.report_period = 50 * MS };
+  MmtpLossBound bound;
+
+  overflow (&bound);
+  sample.queue_delay = sample.high_queue_delay = queue;
+  for (sample.now = 550 * MS; sample.now <= seconds * 1000 * MS;
+      sample.now += 50 * MS) {
+    sample.sent_in_flight = bound.window;
+    fail_if (mmtp_loss_bound_add (&bound, &sample, LARGE_WINDOW, 1,
+            ROUND_TRIP, is_shared));
+  }
+  return bound.window;
+}
+
+/* In the first second after an overflow, only CUBIC lets the window grow. If the
+ * queue stays short, the window then grows by a quarter in each half second,
+ * unless another flow shares the queue. */
+GST_START_TEST (window_grows_fast_while_the_queue_is_short)
+{
+  gdouble cubic = get_window_after (2.5, 0, TRUE);
+
+  fail_unless_equals_float (get_window_after (1.5, 0, FALSE),
+      get_window_after (1.5, 0, TRUE));
+  fail_unless (get_window_after (2.5, 0, FALSE) > 1.3 * cubic);
+  fail_unless_equals_float (get_window_after (2.5, 60 * MS, FALSE),
+      get_window_after (2.5, 60 * MS, TRUE));
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtplossbound_suite (void)
 {
@@ -179,6 +215,7 @@ mmtplossbound_suite (void)
   tcase_add_test (tc, window_is_raised_but_never_lowered);
   tcase_add_test (tc, window_follows_the_maximum_of_a_round_trip);
   tcase_add_test (tc, window_grows_only_while_it_is_used);
+  tcase_add_test (tc, window_grows_fast_while_the_queue_is_short);
   return s;
 }
 

@@ -663,9 +663,14 @@ GST_START_TEST (first_window_follows_the_round_trip)
      * In these 300 ms, 8 Mbit/s deliver 300 kB. */
     {{PACKET, 200 * MS, 8000000, FALSE, TRUE}, 300000},
     {{PACKET, 200 * MS, 8000, FALSE, TRUE}, 3 * PACKET},
-    /* If jitter is the reason why the rate is unknown, a long round trip does
-     * not reduce the window. */
-    {{PACKET, 1000 * MS, 0, TRUE, FALSE}, 10 * PACKET},
+    /* If jitter is the reason why the rate is unknown, a long round trip is no
+     * sign of a low rate, and the window is larger. */
+    {{PACKET, 0, 0, TRUE, FALSE}, 40 * PACKET},
+    {{PACKET, 100 * MS, 0, TRUE, FALSE}, 40 * PACKET},
+    {{PACKET, 160 * MS, 0, TRUE, FALSE}, 25 * PACKET},
+    {{PACKET, 1000 * MS, 0, TRUE, FALSE}, 20 * PACKET},
+    {{PACKET, 100 * MS, 0, TRUE, TRUE}, 10 * PACKET},
+    {{PACKET, 1000 * MS, 0, TRUE, TRUE}, 10 * PACKET},
   };
   guint i;
 
