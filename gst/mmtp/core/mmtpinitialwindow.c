@@ -21,7 +21,7 @@
  * 40 packets, the links of the MMTP paper, which have long round trips and low
  * rates, deliver fewer frames in time. */
 #define JITTER_PACKETS 40
-#define MIN_JITTER_PACKETS 20
+#define MIN_JITTER_PACKETS 15
 /* The first report is expected to arrive after the round trip plus this time
  * (ns). */
 #define REPORT_TIME (100 * G_GUINT64_CONSTANT (1000000))

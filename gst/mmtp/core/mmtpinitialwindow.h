@@ -21,6 +21,6 @@
  *
  * If the rate is unknown because of jitter (`is_minimum`), a long round trip is
  * no sign of a low rate. The window is then 40 packets for a round trip of up to
- * 100 ms. For a longer round trip it is smaller, but at least 20 packets. It is
+ * 100 ms. For a longer round trip it is smaller, but at least 15 packets. It is
  * ten packets if another path already carries the stream. */
 guint64 mmtp_get_initial_window (const MmtpRateControlStart * start);

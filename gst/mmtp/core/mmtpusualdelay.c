@@ -16,6 +16,10 @@
 /* A rate is measured only if its messages have arrived over at least this part
  * of a round. The reports of several rounds may arrive at once. */
 #define MIN_ROUND_PART 0.5
+/* Minimum number of messages that must have arrived in a round before something
+ * is learned from its minimum delay. On a path with jitter, the minimum of a few
+ * delays may be long by chance. */
+#define MIN_MESSAGES 32
 
 static void
 follow_low (gdouble * usual, gdouble value)
@@ -42,6 +46,8 @@ begin_round (MmtpUsualDelay * usual, const MmtpRateSample * sample)
   usual->began = sample->now;
   usual->arrival = sample->arrival;
   usual->delivered = sample->delivered;
+  usual->last_messages = usual->n_messages;
+  usual->n_messages = 0;
   usual->last_queue = usual->min_queue;
   usual->last_round_trip = usual->min_round_trip;
   usual->min_queue = usual->min_round_trip = G_MAXDOUBLE;
@@ -76,7 +82,7 @@ end_round (MmtpUsualDelay * usual, const MmtpRateSample * sample,
 
   if (usual->min_queue < usual->grown_queue)
     usual->grown_queue += (usual->min_queue - usual->grown_queue) / 2;
-  if (usual->highest_rate > 0 && round->growth > 0
+  if (usual->last_messages >= MIN_MESSAGES && round->growth > 0
       && rate > round->growth * usual->highest_rate)
     learn (usual, round);
   usual->highest_rate = MAX (usual->highest_rate * RATE_DECAY, rate);
@@ -92,6 +98,7 @@ follow_round (MmtpUsualDelay * usual, const MmtpRateSample * sample,
     begin_round (usual, sample);
     return;
   }
+  usual->n_messages += sample->n_acked;
   usual->min_queue = MIN (usual->min_queue, sample->queue_delay);
   if (sample->round_trip)
     usual->min_round_trip = MIN (usual->min_round_trip, sample->round_trip);

@@ -39,8 +39,11 @@ typedef struct
    * `min_queue` and `min_round_trip` are the minima in the round. The first
    * round has not begun if `began` is 0. */
   gdouble began, arrival, delivered, min_queue, min_round_trip;
-  /* The minima of the round before; G_MAXDOUBLE if there was no value. */
+  guint n_messages;             /* messages that have arrived in it */
+  /* The minima of the round before and its number of messages. A minimum is
+   * G_MAXDOUBLE if there was no value. */
   gdouble last_queue, last_round_trip;
+  guint last_messages;
   /* Highest delivery rate of all earlier rounds. It decays slowly. 0 before the
    * first round has ended. */
   gdouble highest_rate;

@@ -668,7 +668,7 @@ GST_START_TEST (first_window_follows_the_round_trip)
     {{PACKET, 0, 0, TRUE, FALSE}, 40 * PACKET},
     {{PACKET, 100 * MS, 0, TRUE, FALSE}, 40 * PACKET},
     {{PACKET, 160 * MS, 0, TRUE, FALSE}, 25 * PACKET},
-    {{PACKET, 1000 * MS, 0, TRUE, FALSE}, 20 * PACKET},
+    {{PACKET, 1000 * MS, 0, TRUE, FALSE}, 15 * PACKET},
     {{PACKET, 100 * MS, 0, TRUE, TRUE}, 10 * PACKET},
     {{PACKET, 1000 * MS, 0, TRUE, TRUE}, 10 * PACKET},
   };

@@ -12,6 +12,7 @@
 #define MAX_USUAL (150 * MS)
 #define GROWTH 1.3
 #define REPORTS 20              /* in a round of one second */
+#define MESSAGES 5              /* in a report */
 
 typedef struct
 {
@@ -29,6 +30,7 @@ fixture_init (Fixture * fixture)
   fixture->round.round = SECOND;
   fixture->round.growth = GROWTH;
   fixture->sample.now = fixture->sample.arrival = 10 * SECOND;
+  fixture->sample.n_acked = MESSAGES;
   mmtp_usual_delay_add (&fixture->usual, &fixture->sample, &fixture->round);
 }
 
@@ -80,6 +82,21 @@ GST_START_TEST (drained_queue_is_not_usual)
 {
   fail_unless_equals_float (learn (100000, 90 * MS, 200000, 10 * MS), 10);
   fail_unless_equals_float (learn (100000, 10 * MS, 200000, 90 * MS), 10);
+}
+
+GST_END_TEST;
+
+/* Only 20 messages arrive in a round. On a path with jitter, all of them may be
+ * slow by chance. */
+GST_START_TEST (few_messages_show_nothing)
+{
+  Fixture fixture;
+
+  fixture_init (&fixture);
+  fixture.sample.n_acked = 1;
+  report (&fixture, 100000, 40 * MS);
+  report (&fixture, 200000, 40 * MS);
+  fail_unless_equals_float (fixture.usual.queue, 0);
 }
 
 GST_END_TEST;
@@ -197,6 +214,7 @@ mmtpusualdelay_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, growing_rate_shows_the_usual_delay);
   tcase_add_test (tc, drained_queue_is_not_usual);
+  tcase_add_test (tc, few_messages_show_nothing);
   tcase_add_test (tc, usual_delay_is_limited);
   tcase_add_test (tc, fluctuating_capacity_shows_nothing);
   tcase_add_test (tc, shorter_delay_is_followed);
