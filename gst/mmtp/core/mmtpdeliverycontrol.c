@@ -21,7 +21,8 @@
  *
  * The module mmtpdeliveryrate.h measures rates and bursts. When a queue
  * overflows and packets are lost, the module mmtplossbound.h limits the window
- * as CUBIC does (RFC 9438).
+ * similarly to CUBIC (RFC 9438). On some paths, the delay is long even without a
+ * queue; the module mmtpusualdelay.h learns this delay.
  *
  * Constants without a source were tuned with the arena, a simulation of network
  * links (tests/benchmarks/mmtparena.c).
@@ -420,7 +421,8 @@ static gdouble
 get_window (const Delivery * self)
 {
   gdouble rate = MAX (self->rate, PEAK_SHARE * self->peak_rate);
-  gdouble round_trip = MAX (self->base_round_trip, self->usual.round_trip);
+  gdouble round_trip =
+      MAX (self->base_round_trip, self->usual.round_trip.value);
   gdouble wait = MAX (self->period, self->period / 2 + get_target (self));
   gdouble window = self->gain * rate * (round_trip + wait) +
       mmtp_delivery_rate_get_extra (&self->delivery) +
@@ -438,7 +440,7 @@ get_window (const Delivery * self)
 static gdouble
 get_guard (const Delivery * self)
 {
-  return get_target (self) / 2 + self->usual.queue;
+  return get_target (self) / 2 + self->usual.queue.value;
 }
 
 static void
@@ -540,26 +542,21 @@ get_round (const Delivery * self)
   return MAX (GAIN_ROUND, GAIN_ROUND_TRIPS * self->base_round_trip);
 }
 
-/* Updates the usual delay of the path. Nothing is learned from a growing rate
- * in two cases:
- *
- * - In the start phase, if the round trip is short. A round then lasts for only
- *   a few reports, and on a mobile network its rate depends on chance.
- * - While losses limit the window. Another flow may then share the queue, and
- *   the rate grows when that flow sends less. */
+/* Updates the usual delay of the path. In the start phase, nothing is learned
+ * from a growing rate if the round trip is short. A round then lasts for only a
+ * few reports, and on a mobile network its rate depends on chance. */
 static void
 follow_usual (Delivery * self, const MmtpRateSample * sample)
 {
   MmtpUsualDelayRound round = { self->base_round_trip,
-    self->deadline / USUAL_PART, get_round (self), LEARN_GROWTH
+    self->deadline / USUAL_PART, get_round (self), LEARN_GROWTH,
+    self->bound.window > 0
   };
 
   if (self->is_starting) {
     round.round = self->base_round_trip + self->period;
     round.growth = has_long_round_trip (self) ? LEARN_START_GROWTH : 0;
   }
-  if (self->bound.window > 0)
-    round.growth = 0;
   mmtp_usual_delay_add (&self->usual, sample, &round);
 }
 
@@ -589,7 +586,7 @@ follow_gain (Delivery * self, const MmtpRateSample * sample)
   gdouble target = get_target (self);
 
   self->min_queue = MIN (self->min_queue, sample->queue_delay);
-  if (self->min_queue > target + self->usual.queue && self->gain > 1)
+  if (self->min_queue > target + self->usual.queue.value && self->gain > 1)
     self->gain = MAX (1, self->gain / (1 + (GAIN_STEP - 1) / 4));
   if (sample->now < self->round_began + get_round (self))
     return;
@@ -607,7 +604,8 @@ static gboolean
 has_start_queue (const Delivery * self, const MmtpRateSample * sample)
 {
   return sample->sent_in_flight >= START_PACKETS * self->packet &&
-      self->queue > get_target (self) + 2 * self->noise + self->usual.queue;
+      self->queue >
+      get_target (self) + 2 * self->noise + self->usual.queue.value;
 }
 
 /* Returns a window in bytes: the rate of the packet train, multiplied by the
@@ -735,7 +733,7 @@ follow_losses (Delivery * self, const MmtpRateSample * sample)
 
   if (!mmtp_loss_bound_add (&self->bound, sample, window,
           self->rate * self->base_round_trip, self->base_round_trip,
-          self->is_competing))
+          self->is_competing || self->queue > get_guard (self)))
     return;
   if (self->is_starting && !self->is_competing && has_long_round_trip (self))
     mmtp_loss_bound_raise (&self->bound,

@@ -17,16 +17,16 @@
 /* Initial window of a path whose rate is unknown because of jitter, in packets.
  * If the first GOP is to be in time, ten packets in a round trip are too few for
  * a high bitrate. Up to a round trip of 100 ms, the window is JITTER_PACKETS.
- * For a longer round trip it is smaller, but at least MIN_JITTER_PACKETS. With
- * 40 packets, the links of the MMTP paper, which have long round trips and low
- * rates, deliver fewer frames in time. */
+ * For a longer round trip it is smaller, but at least MIN_JITTER_PACKETS. The
+ * links of the MMTP paper have long round trips and low rates. With JITTER_PACKETS
+ * for long round trips, too, they would deliver fewer frames in time. */
 #define JITTER_PACKETS 40
 #define MIN_JITTER_PACKETS 15
 /* The first report is expected to arrive after the round trip plus this time
  * (ns). */
 #define REPORT_TIME (100 * G_GUINT64_CONSTANT (1000000))
 /* If the rate of a path is unknown and its round-trip time exceeds this time
- * (ns), the initial window is smaller than INITIAL_PACKETS. */
+ * (ns), the initial window is smaller than for a short round trip. */
 #define INITIAL_ROUND_TRIP (100 * G_GUINT64_CONSTANT (1000000))
 
 /* Returns a number of packets. It is `max` for a short round trip, and inversely

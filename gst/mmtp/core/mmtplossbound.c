@@ -77,12 +77,13 @@
  * unknown, a single loss is attributed to a radio link. */
 #define MIN_BURST 2
 /* On a path with a long round trip, CUBIC needs many seconds to regain the
- * window that it had before an overflow. If the queue has stayed short for
- * PROBE_PERIODS periods, the path has room, and the window grows by the factor
- * 1 + PROBE_GROWTH in each further period. A period is a round trip, or
- * MIN_PROBE_PERIOD (ns) if this is longer. BBR also raises its limit for the
- * bytes in flight faster and faster while no queue builds up
- * (draft-cardwell-iccrg-bbr-congestion-control-02, BBRRaiseInflightHiSlope). */
+ * window that it had before an overflow. If no report has shown a queue for
+ * PROBE_PERIODS periods, the path has room, and the window also grows by
+ * PROBE_GROWTH of its size in each further period. A period is a round trip with
+ * its queueing delay, or MIN_PROBE_PERIOD (ns) if this is longer. BBR also
+ * raises its limit for the bytes in flight faster and faster while no queue
+ * builds up (draft-cardwell-iccrg-bbr-congestion-control-02,
+ * BBRRaiseInflightHiSlope). */
 #define PROBE_PERIODS 2
 #define PROBE_GROWTH 0.25
 #define MIN_PROBE_PERIOD (500 * MILLISECOND)
@@ -285,27 +286,32 @@ release (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window,
     bound->window = 0;
 }
 
-/* Lets the window grow faster than that of CUBIC if the queue has been short for
- * some time. See PROBE_PERIODS. */
-static void
-probe (MmtpLossBound * bound, gdouble now, gdouble round_trip)
-{
-  const gdouble period = MAX (round_trip, MIN_PROBE_PERIOD);
-  const gdouble since = MAX (bound->long_queue_time, bound->reduced);
-
-  if (now > since + PROBE_PERIODS * period)
-    bound->window *= 1 + PROBE_GROWTH * (now - bound->reported_at) / period;
-}
-
 static gboolean
 is_window_used (const MmtpLossBound * bound)
 {
   return 2 * bound->max_in_flight >= bound->window;
 }
 
+/* Lets the window grow faster than that of CUBIC if the path has had no queue
+ * for some time. See PROBE_PERIODS. After a silence, nobody knows whether there
+ * was a queue, so the time begins again. */
+static void
+probe (MmtpLossBound * bound, gdouble now, gdouble round_trip,
+    gboolean has_queue)
+{
+  const gdouble period = MAX (round_trip, MIN_PROBE_PERIOD);
+  const gdouble since = now - bound->reported_at;
+
+  if (has_queue || since > period)
+    bound->queue_time = now;
+  if (bound->window > 0 && is_window_used (bound) &&
+      now > MAX (bound->queue_time, bound->reduced) + PROBE_PERIODS * period)
+    bound->window *= 1 + PROBE_GROWTH * since / period;
+}
+
 gboolean
 mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
-    gdouble window, gdouble filling, gdouble round_trip, gboolean is_shared)
+    gdouble window, gdouble filling, gdouble round_trip, gboolean has_queue)
 {
   gdouble total = MAX (round_trip, MILLISECOND) + MAX (sample->queue_delay, 0)
       + sample->report_period / 2;
@@ -320,13 +326,11 @@ mmtp_loss_bound_add (MmtpLossBound * bound, const MmtpRateSample * sample,
   follow_max (&bound->max_in_flight, &bound->max_in_flight_time,
       sample->sent_in_flight, sample->now, total);
   is_long = is_queue_long (bound, sample, sample->packet_time);
-  if (is_long)
-    bound->long_queue_time = sample->now;
   follow_losses (bound, sample);
   if (bound->window > 0 && is_random (bound))
     release (bound, sample, window, total);
-  else if (bound->window > 0 && !is_shared && is_window_used (bound))
-    probe (bound, sample->now, total);
+  else
+    probe (bound, sample->now, total, has_queue || is_long);
   bound->reported_at = sample->now;
   if (is_long && sample->sent_in_flight >= FILLED_PART * filling &&
       sample->n_lost > 0 && is_congestive (bound, sample) &&

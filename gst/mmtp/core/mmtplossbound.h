@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The congestion window that a TCP flow would have on the path. It is reduced
- * when a queue on the path overflows, and grows as in CUBIC (RFC 9438). If the
- * loss rate does not depend on the length of the queue, the losses are
- * attributed to a radio link and do not reduce the window. Times are in ns,
- * sizes in bytes. */
+ * when a queue on the path overflows, and grows as in CUBIC (RFC 9438), or
+ * faster if the path has no queue. If the loss rate does not depend on the
+ * length of the queue, the losses are attributed to a radio link and do not
+ * reduce the window. Times are in ns, sizes in bytes. */
 
 #pragma once
 
@@ -62,7 +62,7 @@ typedef struct
    * octave are scaled down. */
   gdouble octave_lost[MMTP_LOSS_OCTAVES], octave_all[MMTP_LOSS_OCTAVES];
   guint octave;                 /* octave of the last report */
-  gdouble long_queue_time;      /* time of the last report of a long queue */
+  gdouble queue_time;           /* time of the last report that showed a queue */
 } MmtpLossBound;
 
 void mmtp_loss_bound_init (MmtpLossBound * bound, guint packet);
@@ -71,14 +71,15 @@ void mmtp_loss_bound_init (MmtpLossBound * bound, guint packet);
  * - `window` is the current congestion window in bytes.
  * - `filling` is the bandwidth-delay product of the path in bytes.
  * - `round_trip` is the round trip in ns, without queueing delay.
- * - `is_shared` is TRUE if another flow fills the queue. The window then grows
- *   only as that of CUBIC.
+ * - `has_queue` is TRUE if the path has a queue, also if another flow fills it.
+ *   If there has been no queue for some time, the window grows faster than that
+ *   of CUBIC.
  *
  * The window grows only if at least half of it was in flight in the last round
  * trip. Returns TRUE if the window was reduced. */
 gboolean mmtp_loss_bound_add (MmtpLossBound * bound,
     const MmtpRateSample * sample, gdouble window, gdouble filling,
-    gdouble round_trip, gboolean is_shared);
+    gdouble round_trip, gboolean has_queue);
 /* Raises the window after a reduction in the start phase. The result is the
  * window that the reduction would have set if `in_flight` bytes had been in
  * flight. If the window is larger already, it stays as it is. Call this

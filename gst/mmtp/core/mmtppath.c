@@ -680,8 +680,8 @@ take_first_rate (MmtpPath * path, guint64 now, guint64 time, guint64 size)
 /* Checks the first estimate of the rate (mmtpfirstrate.h). `latest` is the
  * delay in ns of the message `newest`, minus that of the OPEN. If the estimate
  * was jitter, the rate control begins again with the window of a path whose
- * rate is unknown. If the estimate gives a larger window, the estimate remains,
- * but only as a minimum of the rate. */
+ * rate is unknown because of jitter. If the estimate gives a larger window, the
+ * estimate remains, but only as a minimum of the rate. */
 static void
 check_first_rate (MmtpPath * path, guint64 now, const MmtpSent * newest,
     gint64 latest)

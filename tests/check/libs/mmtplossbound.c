@@ -167,38 +167,51 @@ GST_START_TEST (window_grows_only_while_it_is_used)
 
 GST_END_TEST;
 
-/* After an overflow at 0.5 s, the queue is empty, or has a delay of `queue` ns.
- * The window is always used. Returns the window in bytes after `seconds`, when
- * no further message was lost. */
+/* After an overflow at 0.5 s, no further message is lost, and the window is
+ * always used. A report arrives every 50 ms, except during a silence from
+ * `silence` to `end` (ns). `has_queue` says whether the path has a queue. Returns
+ * the window in bytes at the time `end`. */
 static gdouble
-get_window_after (gdouble seconds, gdouble queue, gboolean is_shared)
+get_window_after (gdouble end, gdouble silence, gboolean has_queue)
 {
   MmtpRateSample sample = {.n_acked = 20,.report_period = 50 * MS };
   MmtpLossBound bound;
 
   overflow (&bound);
-  sample.queue_delay = sample.high_queue_delay = queue;
-  for (sample.now = 550 * MS; sample.now <= seconds * 1000 * MS;
-      sample.now += 50 * MS) {
+  for (sample.now = 550 * MS; sample.now <= end; sample.now += 50 * MS) {
     sample.sent_in_flight = bound.window;
+    if (sample.now > silence && sample.now < end)
+      continue;
     fail_if (mmtp_loss_bound_add (&bound, &sample, LARGE_WINDOW, 1,
-            ROUND_TRIP, is_shared));
+            ROUND_TRIP, has_queue));
   }
   return bound.window;
 }
 
 /* In the first second after an overflow, only CUBIC lets the window grow. If the
- * queue stays short, the window then grows by a quarter in each half second,
- * unless another flow shares the queue. */
-GST_START_TEST (window_grows_fast_while_the_queue_is_short)
+ * path has no queue, the window then grows by a quarter in each half second. It
+ * has grown by the factor 1.28 in each of two half seconds, because it grows in
+ * ten small steps. What CUBIC adds comes on top. */
+GST_START_TEST (window_grows_fast_without_a_queue)
 {
-  gdouble cubic = get_window_after (2.5, 0, TRUE);
+  const gdouble never = 10000 * MS;
+  gdouble before = get_window_after (1500 * MS, never, TRUE);
+  gdouble cubic = get_window_after (2500 * MS, never, TRUE);
+  gdouble fast = get_window_after (2500 * MS, never, FALSE);
 
-  fail_unless_equals_float (get_window_after (1.5, 0, FALSE),
-      get_window_after (1.5, 0, TRUE));
-  fail_unless (get_window_after (2.5, 0, FALSE) > 1.3 * cubic);
-  fail_unless_equals_float (get_window_after (2.5, 60 * MS, FALSE),
-      get_window_after (2.5, 60 * MS, TRUE));
+  fail_unless_equals_float (get_window_after (1500 * MS, never, FALSE), before);
+  fail_unless (fast >= before * 1.28 * 1.28);
+  fail_unless (fast <= cubic * 1.28 * 1.28);
+}
+
+GST_END_TEST;
+
+/* Nothing is known about the queue during a silence, so the window does not grow
+ * faster than that of CUBIC at its end. */
+GST_START_TEST (window_does_not_jump_after_a_silence)
+{
+  fail_unless_equals_float (get_window_after (4500 * MS, 1500 * MS, FALSE),
+      get_window_after (4500 * MS, 1500 * MS, TRUE));
 }
 
 GST_END_TEST;
@@ -215,7 +228,8 @@ mmtplossbound_suite (void)
   tcase_add_test (tc, window_is_raised_but_never_lowered);
   tcase_add_test (tc, window_follows_the_maximum_of_a_round_trip);
   tcase_add_test (tc, window_grows_only_while_it_is_used);
-  tcase_add_test (tc, window_grows_fast_while_the_queue_is_short);
+  tcase_add_test (tc, window_grows_fast_without_a_queue);
+  tcase_add_test (tc, window_does_not_jump_after_a_silence);
   return s;
 }
 

@@ -1585,7 +1585,7 @@ is_dropped_after_waiting (gint64 transit)
 
   fixture_init_estimated (&fixture, 240000, FALSE);
   deliver_messages (&fixture, START, 2, SHORT, transit);
-  is_dropped = fixture.path->limits.window >= 10 * PACKET;
+  is_dropped = fixture.path->limits.window >= 40 * PACKET;
   fixture_clear (&fixture);
   return is_dropped;
 }
@@ -1603,7 +1603,7 @@ is_estimate_dropped (guint size, gint64 first, gint64 second)
   fail_unless (fixture.path->limits.window < 4 * PACKET);
   deliver_messages (&fixture, START, 1, size, first);
   deliver_messages (&fixture, START + 100 * MS, 1, size, second);
-  is_dropped = fixture.path->limits.window >= 10 * PACKET;
+  is_dropped = fixture.path->limits.window >= 40 * PACKET;
   fixture_clear (&fixture);
   return is_dropped;
 }

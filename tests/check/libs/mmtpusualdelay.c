@@ -61,7 +61,7 @@ learn (gdouble rate, gdouble queue, gdouble next_rate, gdouble next_queue)
   fixture_init (&fixture);
   report (&fixture, rate, queue);
   report (&fixture, next_rate, next_queue);
-  return fixture.usual.queue / MS;
+  return fixture.usual.queue.value / MS;
 }
 
 /* The path delivers 1.4 times as much in the second round. In the first round,
@@ -86,24 +86,45 @@ GST_START_TEST (drained_queue_is_not_usual)
 
 GST_END_TEST;
 
-/* Only 20 messages arrive in a round. On a path with jitter, all of them may be
- * slow by chance. */
-GST_START_TEST (few_messages_show_nothing)
+/* Returns the usual delay in ms after two rounds. `n` and `next` are the numbers
+ * of messages in each report. */
+static gdouble
+learn_from_messages (guint n, guint next)
 {
   Fixture fixture;
 
   fixture_init (&fixture);
-  fixture.sample.n_acked = 1;
+  fixture.sample.n_acked = n;
   report (&fixture, 100000, 40 * MS);
+  fixture.sample.n_acked = next;
   report (&fixture, 200000, 40 * MS);
-  fail_unless_equals_float (fixture.usual.queue, 0);
+  return fixture.usual.queue.value / MS;
+}
+
+/* If only 20 messages arrive in a round, all of them may be slow by chance. The
+ * rule applies to the round from whose minimum something is learned. */
+GST_START_TEST (few_messages_show_nothing)
+{
+  fail_unless_equals_float (learn_from_messages (1, 5), 0);
+  fail_unless_equals_float (learn_from_messages (2, 1), 40);
 }
 
 GST_END_TEST;
 
+/* The limit also applies when it becomes lower later. */
 GST_START_TEST (usual_delay_is_limited)
 {
-  fail_unless_equals_float (learn (100000, 400 * MS, 200000, 400 * MS), 150);
+  Fixture fixture;
+
+  fixture_init (&fixture);
+  report (&fixture, 100000, 400 * MS);
+  report (&fixture, 200000, 400 * MS);
+  fail_unless_equals_float (fixture.usual.queue.value, 150 * MS);
+  fail_unless_equals_float (fixture.usual.round_trip.value, 340 * MS);
+  fixture.round.max = 100 * MS;
+  report (&fixture, 200000, 400 * MS);
+  fail_unless_equals_float (fixture.usual.queue.value, 100 * MS);
+  fail_unless_equals_float (fixture.usual.round_trip.value, 240 * MS);
 }
 
 GST_END_TEST;
@@ -119,7 +140,7 @@ GST_START_TEST (fluctuating_capacity_shows_nothing)
   report (&fixture, 100000, 60 * MS);
   report (&fixture, 200000, 60 * MS);
   report (&fixture, 240000, 60 * MS);
-  fail_unless_equals_float (fixture.usual.queue, 0);
+  fail_unless_equals_float (fixture.usual.queue.value, 0);
 }
 
 GST_END_TEST;
@@ -133,11 +154,59 @@ GST_START_TEST (shorter_delay_is_followed)
   fixture_init (&fixture);
   report (&fixture, 100000, 80 * MS);
   report (&fixture, 200000, 80 * MS);
-  fail_unless_equals_float (fixture.usual.queue, 80 * MS);
+  fail_unless_equals_float (fixture.usual.queue.value, 80 * MS);
+  fail_unless_equals_float (fixture.usual.round_trip.value, 120 * MS);
   report (&fixture, 200000, 20 * MS);
-  fail_unless_equals_float (fixture.usual.queue, 50 * MS);
+  fail_unless_equals_float (fixture.usual.queue.value, 50 * MS);
+  fail_unless_equals_float (fixture.usual.round_trip.value, 90 * MS);
   report (&fixture, 200000, 20 * MS);
-  fail_unless_equals_float (fixture.usual.queue, 35 * MS);
+  fail_unless_equals_float (fixture.usual.queue.value, 35 * MS);
+  fail_unless_equals_float (fixture.usual.round_trip.value, 75 * MS);
+}
+
+GST_END_TEST;
+
+/* The path has once delivered 200,000 bytes in a second. The highest rate decays
+ * to 1/e in 50 s. After 10 s it is 164 kB/s, and 214 kB/s must be exceeded. */
+GST_START_TEST (highest_rate_decays)
+{
+  static const struct
+  {
+    gdouble rate, queue;
+  } cases[] = { {210000, 0}, {220000, 40 * MS} };
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Fixture fixture;
+
+    fixture_init (&fixture);
+    report (&fixture, 200000, 40 * MS);
+    for (j = 0; j < 10; j++)
+      report (&fixture, 100000, 40 * MS);
+    report (&fixture, cases[i].rate, 40 * MS);
+    fail_unless_equals_float (fixture.usual.queue.value, cases[i].queue);
+  }
+}
+
+GST_END_TEST;
+
+/* Losses limit the window in one of three rounds, or in none. The rate grows in
+ * the third round. */
+GST_START_TEST (nothing_is_learned_while_losses_limit_the_window)
+{
+  guint limited, i;
+
+  for (limited = 0; limited <= 3; limited++) {
+    Fixture fixture;
+
+    fixture_init (&fixture);
+    for (i = 0; i < 3; i++) {
+      fixture.round.is_limited = i == limited;
+      report (&fixture, i < 2 ? 100000 : 200000, 40 * MS);
+    }
+    fail_unless_equals_float (fixture.usual.queue.value,
+        limited == 0 || limited == 3 ? 40 * MS : 0);
+  }
 }
 
 GST_END_TEST;
@@ -151,14 +220,15 @@ GST_START_TEST (growth_may_be_ignored)
   fixture.round.growth = 0;
   report (&fixture, 100000, 40 * MS);
   report (&fixture, 200000, 40 * MS);
-  fail_unless_equals_float (fixture.usual.queue, 0);
-  fail_unless_equals_float (fixture.usual.round_trip, 0);
+  fail_unless_equals_float (fixture.usual.queue.value, 0);
+  fail_unless_equals_float (fixture.usual.round_trip.value, 0);
 }
 
 GST_END_TEST;
 
 /* The return path holds back the reports of a whole round, which then arrive at
- * once. The rate is the same in both rounds. */
+ * once. The path has delivered the same rate all the time. On the clock of the
+ * sender, the bytes of two rounds would seem to arrive in one. */
 GST_START_TEST (reports_that_arrive_at_once_show_no_growth)
 {
   Fixture fixture;
@@ -172,14 +242,15 @@ GST_START_TEST (reports_that_arrive_at_once_show_no_growth)
     fixture.sample.delivered += 100000 / REPORTS;
     mmtp_usual_delay_add (&fixture.usual, &fixture.sample, &fixture.round);
   }
-  fail_unless_equals_float (fixture.usual.queue, 0);
+  report (&fixture, 100000, 40 * MS);
+  fail_unless_equals_float (fixture.usual.queue.value, 0);
 }
 
 GST_END_TEST;
 
 /* While the application has nothing more to send, the usual delay follows the
  * measured delay: after 128 reports, it has reached 1 - 1/e of it. It falls
- * sixteen times as fast. A shorter minimum of a round does not change it. */
+ * sixteen times as fast. The minimum of a round does not change it. */
 GST_START_TEST (pauses_show_the_usual_delay)
 {
   Fixture fixture;
@@ -191,16 +262,16 @@ GST_START_TEST (pauses_show_the_usual_delay)
   fixture.sample.round_trip = BASE_ROUND_TRIP + 100 * MS;
   for (i = 0; i < 128; i++)
     mmtp_usual_delay_add (&fixture.usual, &fixture.sample, &fixture.round);
-  fail_unless (ABS (fixture.usual.queue - 63.3 * MS) < 0.2 * MS);
-  fail_unless (ABS (fixture.usual.round_trip - 88.7 * MS) < 0.3 * MS);
+  fail_unless (ABS (fixture.usual.queue.value - 63.3 * MS) < 0.2 * MS);
+  fail_unless (ABS (fixture.usual.round_trip.value - 88.7 * MS) < 0.3 * MS);
   fixture.sample.queue_delay = 0;
   for (i = 0; i < 8; i++)
     mmtp_usual_delay_add (&fixture.usual, &fixture.sample, &fixture.round);
-  fail_unless (ABS (fixture.usual.queue - 21.8 * MS) < 0.3 * MS);
+  fail_unless (ABS (fixture.usual.queue.value - 21.8 * MS) < 0.3 * MS);
   fixture.sample.is_app_limited = FALSE;
   report (&fixture, 100000, 0);
   report (&fixture, 100000, 0);
-  fail_unless (ABS (fixture.usual.queue - 21.8 * MS) < 0.3 * MS);
+  fail_unless (ABS (fixture.usual.queue.value - 21.8 * MS) < 0.3 * MS);
 }
 
 GST_END_TEST;
@@ -218,6 +289,8 @@ mmtpusualdelay_suite (void)
   tcase_add_test (tc, usual_delay_is_limited);
   tcase_add_test (tc, fluctuating_capacity_shows_nothing);
   tcase_add_test (tc, shorter_delay_is_followed);
+  tcase_add_test (tc, highest_rate_decays);
+  tcase_add_test (tc, nothing_is_learned_while_losses_limit_the_window);
   tcase_add_test (tc, growth_may_be_ignored);
   tcase_add_test (tc, reports_that_arrive_at_once_show_no_growth);
   tcase_add_test (tc, pauses_show_the_usual_delay);
