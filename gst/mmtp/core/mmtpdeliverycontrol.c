@@ -443,6 +443,13 @@ get_guard (const Delivery * self)
   return get_target (self) / 2 + self->usual.queue.value;
 }
 
+/* Returns whether all reports of the last STANDING_TIME have shown a queue. */
+static gboolean
+has_queue (const Delivery * self)
+{
+  return self->queue > get_guard (self);
+}
+
 static void
 note_peak (Delivery * self, gdouble now)
 {
@@ -536,6 +543,8 @@ has_long_round_trip (const Delivery * self)
   return self->base_round_trip >= LONG_PERIODS * self->period;
 }
 
+/* Returns the duration of a round after the start phase, in ns. The gain and the
+ * usual delay are updated once in each round. */
 static gdouble
 get_round (const Delivery * self)
 {
@@ -685,10 +694,10 @@ follow_queue (Delivery * self, const MmtpRateSample * sample)
 static void
 follow_congestion (Delivery * self, const MmtpRateSample * sample)
 {
-  gboolean has_queue = self->queue > get_guard (self);
+  const gboolean is_congested = has_queue (self);
 
-  self->is_app_limited = sample->is_app_limited && !has_queue;
-  self->congestion += (has_queue - self->congestion) / CONGESTION_REPORTS;
+  self->is_app_limited = sample->is_app_limited && !is_congested;
+  self->congestion += (is_congested - self->congestion) / CONGESTION_REPORTS;
 }
 
 /* Learns from a silence, a time without reports, whether the return path was
@@ -733,7 +742,7 @@ follow_losses (Delivery * self, const MmtpRateSample * sample)
 
   if (!mmtp_loss_bound_add (&self->bound, sample, window,
           self->rate * self->base_round_trip, self->base_round_trip,
-          self->is_competing || self->queue > get_guard (self)))
+          self->is_competing || has_queue (self)))
     return;
   if (self->is_starting && !self->is_competing && has_long_round_trip (self))
     mmtp_loss_bound_raise (&self->bound,

@@ -117,7 +117,6 @@ follow_round (MmtpUsualDelay * usual, const MmtpRateSample * sample,
 {
   if (usual->began == 0) {
     begin_round (usual, sample);
-    begin_round (usual, sample);
     return;
   }
   usual->n_messages += sample->n_acked;
